@@ -1,0 +1,9 @@
+from django.apps import AppConfig
+
+
+class ConfigConfig(AppConfig):
+    """Installed for its management commands and system checks; it has no tables."""
+
+    name = "config"
+    label = "config"
+    verbose_name = "Countersign"

@@ -1,0 +1,26 @@
+"""The web process: HTTP to Django, WebSockets to the read-only consumers of live progress."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.conf import settings
+from django.core.asgi import get_asgi_application
+
+from config.env import require
+
+require(settings.ENV)
+http = get_asgi_application()
+
+# Consumers import models: only after Django is set up.
+from runs.routing import websocket_urlpatterns
+
+application = ProtocolTypeRouter(
+    {
+        "http": http,
+        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+    }
+)

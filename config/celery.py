@@ -1,0 +1,27 @@
+"""The Celery app. Queue `execution` carries wake-ups to nodes, `coordination` everything else."""
+
+import os
+from typing import Any
+
+from celery import Celery, signals
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+app = Celery("countersign")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@signals.celeryd_init.connect
+@signals.beat_init.connect
+def _require_configuration(**_: Any) -> None:
+    from django.conf import settings
+
+    from config.env import require
+
+    require(settings.ENV)
+
+
+@signals.setup_logging.connect
+def _keep_django_logging(**_: Any) -> None:
+    """A receiver is enough for Celery to leave logging to the settings."""

@@ -1,0 +1,16 @@
+"""Context processor: what every page's frame needs and no view should have to think of."""
+
+from typing import Final
+
+from django.http import HttpRequest
+
+from config.ui import spans
+
+THEMES: Final = ("light", "dark")
+THEME_COOKIE: Final = "theme"
+
+
+def frame(request: HttpRequest) -> dict[str, object]:
+    """``theme`` (light, dark or "" for as the system says) and ``unit_words`` for the ticking ages."""
+    chosen = request.COOKIES.get(THEME_COOKIE, "")
+    return {"theme": chosen if chosen in THEMES else "", "unit_words": spans.words()}
