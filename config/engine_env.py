@@ -53,8 +53,8 @@ class EngineEnv(BaseSettings):
         )
         if self.lease_seconds < floor:
             raise ValueError(
-                f"COUNTERSIGN_LEASE_SECONDS is {self.lease_seconds:g}, shorter than {RENEWALS_PER_LEASE} renewals + "
-                f"clock error + longest commit ({floor:g}): healthy workers would lose their steps"
+                f"COUNTERSIGN_LEASE_SECONDS is {self.lease_seconds:g}, shorter than {RENEWALS_PER_LEASE} "
+                f"renewals + clock error + longest commit ({floor:g}): healthy workers would lose their steps"
             )
         _ = self.pool_list
         return self

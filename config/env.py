@@ -111,7 +111,7 @@ class ProcessEnv(BaseSettings):
     @property
     def configured(self) -> bool:
         return (
-            UNSET_DATABASE != self.database_url and UNSET_BROKER != self.broker_url and bool(self.secret_key)
+            self.database_url != UNSET_DATABASE and self.broker_url != UNSET_BROKER and bool(self.secret_key)
         )
 
 
@@ -161,7 +161,8 @@ def load() -> tuple[ProcessEnv, EngineEnv]:
     if process is None or engine is None:
         lines = "\n".join(f"  - {problem}" for problem in problems)
         raise EnvError(
-            f"Countersign cannot start: {len(problems)} setting(s) cannot be used. Nothing was started.\n{lines}\n"
+            f"Countersign cannot start: {len(problems)} setting(s) cannot be used. Nothing was started.\n"
+            f"{lines}\n"
             "Correct the environment and start again; docs/reference/settings.md explains every name."
         )
     return process, engine

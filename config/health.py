@@ -1,4 +1,4 @@
-"""Whether work moves, not whether a process breathes: read by load balancers and by people without a session."""
+"""Whether work moves, not whether a process breathes; for load balancers and people without a session."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 DATA_UPLOAD_MAX_NUMBER_FILES = COUNTERSIGN.max_uploads
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 
-# Mail that the product itself writes (invitations, "you have something to decide"). Effects have their own adapter.
+# Mail that the product itself writes, like invitations; the mails of agents go through an adapter of `tools`.
 _MAIL = mail(ENV.email_url)
 EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 EMAIL_HOST, EMAIL_PORT = _MAIL.host, _MAIL.port
