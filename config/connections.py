@@ -27,7 +27,7 @@ def database(url: str, pool: int) -> dict[str, Any]:
     """
     parts = urlsplit(url)
     query: dict[str, Any] = dict(parse_qsl(parts.query))
-    pooled = {"pool": {"min_size": 1, "max_size": pool, "timeout": 10, "open": True}} if pool else {}
+    pooled = {"pool": {"min_size": 1, "max_size": pool, "timeout": 10}} if pool else {}
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")) or "countersign",

@@ -1,0 +1,20 @@
+"""Tables of the accounts room: fields, constraints and managers; no verbs."""
+
+from accounts.models.audit import AuditEntry, AuditHead
+from accounts.models.base import TenantRow
+from accounts.models.people import Invitation, Membership, Role, Tenant, User
+from accounts.models.tokens import ApiToken, RateWindow, TokenScope
+
+__all__ = [
+    "ApiToken",
+    "AuditEntry",
+    "AuditHead",
+    "Invitation",
+    "Membership",
+    "RateWindow",
+    "Role",
+    "Tenant",
+    "TenantRow",
+    "TokenScope",
+    "User",
+]

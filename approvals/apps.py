@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class ApprovalsConfig(AppConfig):
+    """The desk."""
+
+    name = "approvals"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class RunsConfig(AppConfig):
+    """The workshop."""
+
+    name = "runs"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,10 @@
+"""Tables of the workshop: fields, named constraints, state arrows; no verbs."""
+
+from runs.models.artifact import Artifact
+from runs.models.checkpoint import Checkpoint, Signal
+from runs.models.correction import FindingCorrection
+from runs.models.event import Event
+from runs.models.run import Run
+from runs.models.step import Step, StepDependency
+
+__all__ = ["Artifact", "Checkpoint", "Event", "FindingCorrection", "Run", "Signal", "Step", "StepDependency"]

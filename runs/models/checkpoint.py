@@ -1,0 +1,37 @@
+"""Checkpoints and signals."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from accounts.models import Tenant, TenantRow
+from runs.models.run import Run
+from runs.models.step import Step
+
+
+class Checkpoint(models.Model):
+    """The least certain state needed to go on (S5). ``digest`` is the SHA-256 of the canonical state, checked on load."""
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_constraint=False)
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="checkpoints")
+    version = models.BigIntegerField()
+    phase = models.CharField(max_length=200, blank=True, default="", db_default="")
+    state = models.JSONField(default=dict)
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "version"], name="checkpoint_version_once")]
+
+
+class Signal(TenantRow):
+    """A fact from outside for a run. One that arrives before its wait is kept; ``external_id`` drops repeats."""
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="signals")
+    name = models.CharField(max_length=80)
+    external_id = models.CharField(max_length=120)
+    payload = models.JSONField(default=dict)
+    consumed_by = models.ForeignKey(Step, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta(TenantRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["run", "external_id"], name="signal_external_id_once")]

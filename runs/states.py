@@ -1,0 +1,24 @@
+"""The names of the states, grouped. Standard library only: children and SQL builders import it."""
+
+RUN_LIVE = (
+    "PENDING",
+    "RUNNING",
+    "WAITING_APPROVAL",
+    "WAITING_EXTERNAL",
+    "PAUSED",
+    "CANCEL_REQUESTED",
+    "COMPENSATING",
+)
+RUN_TERMINAL = ("SUCCEEDED", "FAILED", "CANCELLED")
+#: Runs whose steps may be claimed (undo steps: COMPENSATING).
+RUN_CLAIMABLE = ("PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL", "COMPENSATING")
+#: Runs in which new work may be planned.
+RUN_PLANNABLE = ("PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL")
+
+STEP_LIVE = ("PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN")
+STEP_TERMINAL = ("SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED")
+
+#: A step that was lost with its worker this often fails instead of running again (poison).
+MAX_LOSSES = 3
+#: A summary and a checkpoint are written after this many finished steps (S6).
+CHECKPOINT_EVERY = 4
