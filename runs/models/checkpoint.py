@@ -11,8 +11,10 @@ from runs.models.step import Step
 class Checkpoint(models.Model):
     """The least certain state needed to go on (S5). ``digest`` is the SHA-256 of the canonical state, checked on load."""
 
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_constraint=False)
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="checkpoints")
+    tenant = models.ForeignKey(
+        Tenant, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
+    )
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="checkpoints", db_index=False)
     version = models.BigIntegerField()
     phase = models.CharField(max_length=200, blank=True, default="", db_default="")
     state = models.JSONField(default=dict)

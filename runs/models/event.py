@@ -15,8 +15,10 @@ class Event(models.Model):
     """One line of history. Payloads hold text, whole numbers, booleans, lists and objects only, so that the hash can be
     computed again from the stored row. Written by ``runs.timeline`` alone."""
 
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_constraint=False)
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="events")
+    tenant = models.ForeignKey(
+        Tenant, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
+    )
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="events", db_index=False)
     sequence = models.BigIntegerField()
     step_id = models.UUIDField(null=True, blank=True)
     type = models.CharField(max_length=40)

@@ -19,7 +19,8 @@ class Step(TenantRow):
     ``key`` is the agent's stable name for it; ``seq`` its place in the order of planning. ``attempt`` numbers claims,
     ``failures`` counts tries that failed, ``losses`` those lost with a worker. ``fence`` is from one global sequence: any
     later claim outranks any earlier one. ``held`` is true while a dependency is unmet; it is computed from the rows under
-    the run's lock, never counted. ``ended_seq`` orders finished steps (1, 2, …) for context and summary.
+    the run's lock, never counted. ``ended_seq`` orders finished steps (1, 2, …) for context and summary; plan steps have
+    none. ``input`` is ``{"arguments": …, "inputs": [keys of steps whose outputs are added at claim]}``.
     """
 
     class Kind(models.TextChoices):
@@ -48,14 +49,18 @@ class Step(TenantRow):
         THREAD = "thread"
         PROCESS = "cpu"
 
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="steps")
-    tenant = models.ForeignKey("accounts.Tenant", on_delete=models.PROTECT, related_name="+", db_constraint=False)
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="steps", db_index=False)
+    tenant = models.ForeignKey(
+        "accounts.Tenant", on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
+    )
     key = models.CharField(max_length=200)
     seq = models.PositiveIntegerField()
     kind = models.CharField(max_length=8, choices=Kind.choices)
     title = models.CharField(max_length=300, blank=True, default="", db_default="")
     tool = models.CharField(max_length=80, blank=True, default="", db_default="")
-    contract = models.ForeignKey(Contract, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    contract = models.ForeignKey(
+        Contract, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     pool = models.CharField(max_length=8, choices=Pool.choices, default=Pool.ASYNC)
     status = FSMField(max_length=20, choices=Status.choices, default=Status.PENDING, protected=True)
     held = models.BooleanField(default=False, db_default=False)
@@ -64,7 +69,13 @@ class Step(TenantRow):
     losses = models.PositiveIntegerField(default=0, db_default=0)
     epoch = models.PositiveIntegerField(default=1, db_default=1)
     owner = models.ForeignKey(
-        WorkerProcess, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_constraint=False
+        WorkerProcess,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
     )
     lease_until = models.DateTimeField(null=True, blank=True)
     fence = models.BigIntegerField(default=0, db_default=0)
@@ -76,7 +87,9 @@ class Step(TenantRow):
     output = models.JSONField(null=True, blank=True)
     error_code = models.CharField(max_length=60, blank=True, default="", db_default="")
     error_text = models.CharField(max_length=1000, blank=True, default="", db_default="")
-    intent = models.OneToOneField(Intent, null=True, blank=True, on_delete=models.PROTECT, related_name="step")
+    intent = models.ForeignKey(
+        Intent, null=True, blank=True, on_delete=models.PROTECT, related_name="steps", db_index=False
+    )
     waiting_on = models.CharField(max_length=200, blank=True, default="", db_default="")
     tokens = models.PositiveIntegerField(default=0, db_default=0)
     cost = models.DecimalField(max_digits=14, decimal_places=6, default=0, db_default=0)
@@ -88,7 +101,9 @@ class Step(TenantRow):
     class Meta(TenantRow.Meta):
         constraints = [
             models.UniqueConstraint(fields=["run", "key"], name="step_key_once"),
-            models.UniqueConstraint(fields=["run", "seq"], name="step_seq_once"),
+            models.UniqueConstraint(
+                fields=["intent"], condition=Q(intent__isnull=False), name="step_intent_once"
+            ),
             models.CheckConstraint(
                 condition=(Q(status="RUNNING") & Q(owner__isnull=False) & Q(lease_until__isnull=False) & Q(fence__gt=0))
                 | (~Q(status="RUNNING") & Q(owner__isnull=True) & Q(lease_until__isnull=True)),
@@ -110,7 +125,11 @@ class Step(TenantRow):
                 fields=["pool", "not_before", "id"], name="step_claimable", condition=Q(status="PENDING", held=False)
             ),
             models.Index(fields=["lease_until"], name="step_lease", condition=Q(status="RUNNING")),
-            models.Index(fields=["owner"], name="step_owner", condition=Q(status="RUNNING")),
+            models.Index(
+                fields=["run"],
+                name="step_live",
+                condition=Q(status__in=["PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN"]),
+            ),
             models.Index(fields=["run", "ended_seq"], name="step_ended", condition=Q(ended_seq__isnull=False)),
         ]
 

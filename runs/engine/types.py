@@ -1,0 +1,118 @@
+"""What passes between the engine and the node. Plain values; imports neither Django nor Celery."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+#: How an execution ended. ``failed``: known not to have happened · ``unknown``: an effect that nobody can tell ·
+#: ``lost``: its child died · ``timeout``: killed or cancelled at its limit · ``drained``: given back at shutdown or not
+#: started in time · ``cancelled``: the tool stopped at a safe point because its run was cancelled · ``waiting``: begin
+#: refused for now.
+Ending = Literal["succeeded", "failed", "unknown", "lost", "timeout", "drained", "cancelled", "waiting"]
+
+
+@dataclass(slots=True)
+class Claimed:
+    """A step under lease. ``arguments`` and ``context`` are JSON text, passed on unparsed; ``version`` is the run's version
+    that ``context`` belongs to. ``spec`` is what the child needs of the contract. ``sent`` is the monotonic clock just
+    before the claim was asked for: the local deadline counts from it."""
+
+    step_id: uuid.UUID
+    run_id: uuid.UUID
+    tenant_id: uuid.UUID
+    key: str
+    kind: str
+    tool: str
+    pool: str
+    attempt: int
+    failures: int
+    losses: int
+    epoch: int
+    fence: int
+    timeout_seconds: float
+    arguments: str
+    context: str
+    version: int
+    agent: str
+    agent_version: str
+    spec: Mapping[str, Any]
+    intent_id: uuid.UUID | None = None
+    intent_key: str = ""
+    contract_id: uuid.UUID | None = None
+    sent: float = 0.0
+
+
+@dataclass(slots=True)
+class Stored:
+    """A file that a tool stored: content-addressed, already in the artifact storage."""
+
+    sha256: str
+    size: int
+    media_type: str
+    name: str
+    kind: str = "output"
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What the agent said, against ``version`` of the run. ``directives`` are tagged dictionaries (``{"do": "call", …}``).
+    ``summary`` and ``folded``: a new summary and how many ended steps it takes in, when it was time. ``error``: the agent
+    raised or hung; a takeover opens."""
+
+    version: int
+    directives: list[dict[str, Any]] = field(default_factory=list)
+    summary: Mapping[str, Any] | None = None
+    folded: int = 0
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """One execution of a claimed step, as its child (or its death) reported it. ``output`` is JSON-able and already
+    storable. ``dispatch_id`` is set when the child was told to go."""
+
+    claimed: Claimed
+    ending: Ending
+    output: Any = None
+    error_code: str = ""
+    error_text: str = ""
+    artifacts: list[Stored] = field(default_factory=list)
+    plan: Plan | None = None
+    dispatch_id: uuid.UUID | None = None
+    reference: str = ""
+    tokens: int = 0
+    cost: str = "0"
+    milliseconds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Begin said yes: send under this dispatch, before ``seconds`` have passed since the question was asked."""
+
+    dispatch_id: uuid.UUID
+    key: str
+    fence: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Begin said no. ``answer`` is the first answer when the effect is already confirmed (then the step has succeeded);
+    otherwise the step waits (``waiting``), or it is not ours any more (``lost``)."""
+
+    why: Literal["answered", "waiting", "lost", "unknown"]
+    code: str
+    text: str
+    answer: Any = None
+
+
+@dataclass(slots=True)
+class Committed:
+    """What a commit did: steps that go on at once (already claimed for this node), and what was refused."""
+
+    next: list[Claimed] = field(default_factory=list)
+    refused: list[Outcome] = field(default_factory=list)
+    finished_runs: list[uuid.UUID] = field(default_factory=list)
+    events: dict[uuid.UUID, int] = field(default_factory=dict)
