@@ -8,7 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import pgettext
 
-from config.ui import spans
+from config.ui import spans, words
 
 
 def _patterns() -> dict[str, str]:
@@ -59,7 +59,7 @@ def tag(at: datetime | date | None, text: str, mode: str = "", style: str = "") 
 def age(at: datetime, *, now: datetime | None = None) -> str:
     """How long ago: "42 min ago", or "just now" below five seconds."""
     seconds = ((now or timezone.now()) - at).total_seconds()
-    word = spans.words()
+    word = words.units()
     return word["now"] if seconds < 5 else word["ago"] % spans.span(seconds)
 
 
@@ -71,5 +71,5 @@ def since(at: datetime, *, now: datetime | None = None) -> str:
 def left(at: datetime, *, now: datetime | None = None) -> str:
     """How much time is left until ``at``: "4 h 57 min left", or "expired"."""
     seconds = (at - (now or timezone.now())).total_seconds()
-    word = spans.words()
+    word = words.units()
     return word["over"] if seconds <= 0 else word["left"] % spans.span(seconds)

@@ -1,6 +1,6 @@
 """Lengths of time, sizes and amounts in words that people read at a glance.
 
-``static/js/ages.js`` ticks the same words in the browser; both take them from ``words``.
+``static/js/ages.js`` ticks the same words in the browser; both take their words from ``config.ui.words``.
 """
 
 from datetime import datetime, timedelta
@@ -13,21 +13,6 @@ from django.utils.translation import ngettext
 MINUTE: Final = 60
 HOUR: Final = 3600
 DAY: Final = 86400
-
-
-def words() -> dict[str, str]:
-    """The unit words of the page's language, with ``%s`` where the number goes."""
-    return {
-        "s": _("%s s"),
-        "min": _("%s min"),
-        "h": _("%s h"),
-        "day": _("1 day"),
-        "days": _("%s days"),
-        "ago": _("%s ago"),
-        "left": _("%s left"),
-        "now": _("just now"),
-        "over": _("expired"),
-    }
 
 
 def span(seconds: float, *, fine: bool = False) -> str:
@@ -65,10 +50,8 @@ def as_seconds(value: timedelta | float | int | str | None) -> float | None:
         return None
 
 
-def size(count: int | None) -> str:
+def size(count: int) -> str:
     """A size in bytes, decimal units, one digit below ten: 318 bytes · 18 KB · 1.2 MB."""
-    if count is None:
-        return ""
     if count < 1000:
         return ngettext("%s byte", "%s bytes", count) % count
     amount = float(count)

@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django import template
+from django.forms import BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
 from django.template.context import Context
 from django.utils.safestring import SafeString
 
@@ -80,9 +81,9 @@ def took(value: timedelta | float | None) -> str:
 
 
 @register.filter
-def filesize(count: int | None) -> str:
-    """``{{ artifact.size|filesize }}``: "18 KB", decimal units."""
-    return spans.size(count)
+def filesize(count: int | str | None) -> str:
+    """``{{ artifact.size|filesize }}``: "18 KB", decimal units; nothing for nothing."""
+    return spans.size(int(count)) if count not in (None, "") else ""
 
 
 @register.filter
@@ -124,6 +125,29 @@ def paragraphs(text: object) -> list[str]:
 def percent(part: float | int | str | None, whole: float | int | str | None = 100) -> str:
     """``{{ used|percent:limit }}``: a length for SVG, "36.8%", between 0 and 100, never localised."""
     return axis.share(spans.as_seconds(part), spans.as_seconds(whole))
+
+
+@register.filter
+def control(field: BoundField) -> SafeString:
+    """The control of a form field with its class and the ids of its hint and error (components/field.html)."""
+    notes = [f"{field.auto_id}_hint"] if field.help_text else []
+    notes += [f"{field.auto_id}_error"] if field.errors else []
+    attributes: dict[str, str | bool] = {} if is_check(field) else {"class": "input"}
+    if notes:
+        attributes["aria-describedby"] = " ".join(notes)
+    return field.as_widget(attrs=attributes)
+
+
+@register.filter
+def is_check(field: BoundField) -> bool:
+    """Whether the field is one check box, with its label behind it."""
+    return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.filter
+def is_group(field: BoundField) -> bool:
+    """Whether the field is a group of check boxes or radio buttons, which needs a legend."""
+    return isinstance(field.field.widget, (CheckboxSelectMultiple, RadioSelect))
 
 
 @register.inclusion_tag("components/timeline.html", takes_context=True)
