@@ -20,7 +20,6 @@ DATA_DIR = ENV.data_dir
 
 INSTALLED_APPS = [
     "config.apps.ConfigConfig",
-    "config.ui.apps.UiConfig",
     "config.ui",
     "runs",
     "approvals",
@@ -55,7 +54,6 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "config.ui.zone.ReaderZone",
-    "config.ui.zone.ReaderZone",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -80,7 +78,6 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.tz",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.ui.context.frame",
                 "config.ui.context.frame",
             ],
         },
