@@ -44,6 +44,7 @@ TICK_STEPS: Final = (
 )
 MOST_TICKS: Final = 6
 MARGIN: Final = 5.0
+LAST_TICK: Final = 88.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,15 +204,17 @@ def _ticks(busy: list[tuple[datetime, datetime]], scale: _Scale) -> list[Mark]:
     total = sum((end - start).total_seconds() for start, end in busy)
     step = next((s for s in TICK_STEPS if total / s <= MOST_TICKS), TICK_STEPS[-1])
     style = "time" if step < 60 else "clock" if step < 86400 else "day"
+    room = 16.0 if style == "time" else 11.0
     marks = [Mark(_pct(0.0), moments.short(busy[0][0], style), "start")]
-    reached = 9.0 if style == "clock" else 12.0
+    taken = [(-room / 2, room / 2)]
+    taken += [(scale.at(before[1]), scale.at(after[0])) for before, after in pairwise(busy)]
     for start, end in busy:
         moment = datetime.fromtimestamp(-(-start.timestamp() // step) * step, tz=start.tzinfo)
         while moment < end:
             x = scale.at(moment)
-            if x >= reached and x <= 88.0:
+            if x <= LAST_TICK and all(x <= left - room / 2 or x >= right + room / 2 for left, right in taken):
                 marks.append(Mark(_pct(x), moments.short(moment, style), optional=len(marks) % 2 == 1))
-                reached = x + (9.0 if style == "clock" else 12.0)
+                taken.append((x - room / 2, x + room / 2))
             moment += timedelta(seconds=step)
     return marks
 

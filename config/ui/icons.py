@@ -55,6 +55,7 @@ def svg(name: str, *, size: str = "", label: str = "") -> SafeString:
     if name == "brand":
         return format_html('<svg viewBox="0 0 24 24" {}>{}</svg>', role, mark_safe(BRAND))
     if name in MARKS:
+        css += " turning" if name == "running" else ""
         return format_html(
             '<svg class="{}" viewBox="0 0 16 16" {}>{}</svg>', css, role, mark_safe(MARKS[name])
         )
