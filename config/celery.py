@@ -5,6 +5,8 @@ from typing import Any
 
 from celery import Celery, signals
 
+from config.readiness import say_ready
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("countersign")
@@ -20,6 +22,12 @@ def _require_configuration(**_: Any) -> None:
     from config.env import require
 
     require(settings.ENV)
+
+
+@signals.worker_ready.connect
+@signals.beat_init.connect
+def _say_ready(**_: Any) -> None:
+    say_ready()
 
 
 @signals.setup_logging.connect

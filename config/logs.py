@@ -49,6 +49,7 @@ def logging_config(fmt: str, level: str) -> dict[str, Any]:
             "daphne": {"level": "WARNING"},
             "django.request": {"level": "ERROR"},
             "fontTools": {"level": "WARNING"},
+            "mail.log": {"level": "WARNING"},
             "uvicorn.access": {"level": "WARNING"},
         },
     }

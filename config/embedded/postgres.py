@@ -7,6 +7,7 @@ child in the foreground (docs/decisions/0001-embedded-postgresql.md).
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import shutil
@@ -83,7 +84,7 @@ class Postgres:
         command += ["--locale=C.UTF-8", "--auth=scram-sha-256", f"--pwfile={secret}", "--no-instructions"]
         made = subprocess.run(
             command,
-            env=self._env(),
+            env=self.env(),
             capture_output=True,
             text=True,
             check=False,
@@ -102,53 +103,68 @@ class Postgres:
             "shared_buffers": "256MB",
             "log_min_messages": "warning",
             "log_line_prefix": "",
+            "cluster_name": self.title,
             **self.settings,
         }
         pairs = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         return [str(binaries() / "postgres"), "-D", str(self.cluster), *pairs]
 
-    def _env(self) -> dict[str, str]:
+    def env(self) -> dict[str, str]:
         """Nothing of the caller's: PGDATA, PGPORT or a locale would change what is started."""
         return {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 
-    def start(self, output: int | None = None) -> subprocess.Popen[bytes]:
-        """Start the server as a bound child; it is usable once `wait` returns."""
-        self.clear_stale_lock()
-        if output is not None:
-            return self._spawn(output)
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the server as a bound child that writes to `log`; it is usable once `wait` returns."""
+        self.release_lock_of_a_stranger()
         with self.log.open("ab") as log:
-            return self._spawn(log.fileno())
+            return process.start(
+                self.command(),
+                env=self.env(),
+                death=signal.SIGINT,
+                output=log,
+                runner=self.runner,
+                cwd="/",
+            )
 
-    def _spawn(self, output: int) -> subprocess.Popen[bytes]:
-        return process.start(
-            self.command(), env=self._env(), death=signal.SIGINT, output=output, runner=self.runner, cwd="/"
-        )
+    @property
+    def title(self) -> str:
+        """Stands in the process title of the server and of each of its backends."""
+        return "countersign-" + hashlib.sha256(str(self.cluster).encode()).hexdigest()[:12]
 
-    def clear_stale_lock(self) -> None:
-        """Wait for a server of a killed starter to end; then drop its pid file.
+    def end_old_server(self, seconds: float = RETRY_SECONDS) -> None:
+        """Wait for a server whose starter was killed; after `seconds` end it. The caller holds the folder.
 
-        The caller holds the lock of the folder, so no other living house uses this cluster. The number in
-        the file may by now belong to a stranger, which PostgreSQL would take for a running server.
+        A new server beside backends of an old one would destroy the cluster. PostgreSQL guards against that
+        by itself; waiting here only spares the person the error.
+        """
+        _, alive = psutil.wait_procs(self._old_processes(), timeout=seconds)
+        for sig in (signal.SIGQUIT, signal.SIGKILL):
+            for old in alive:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    # Committed work is in the log, which the next start replays.
+                    old.send_signal(sig)
+            _, alive = psutil.wait_procs(alive, timeout=5)
+
+    def _old_processes(self) -> list[psutil.Process]:
+        found = []
+        for candidate in psutil.process_iter(["name", "cmdline"]):
+            line = " ".join(candidate.info["cmdline"] or ())
+            if self.title in line and "postgres" in line:
+                found.append(candidate)
+        return found
+
+    def release_lock_of_a_stranger(self) -> None:
+        """Drop `postmaster.pid` when its number now belongs to a program that is no PostgreSQL.
+
+        Else the file is left alone: it is how PostgreSQL notices that backends of an old server still run.
         """
         pid_file = self.cluster / "postmaster.pid"
-        deadline = time.monotonic() + RETRY_SECONDS
-        while (old := self._old_server(pid_file)) is not None:
-            if time.monotonic() > deadline:
-                # An immediate shutdown: the next start replays the log, nothing committed is lost.
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    old.send_signal(signal.SIGQUIT)
-                    old.wait(5)
-                break
-            time.sleep(0.1)
-        pid_file.unlink(missing_ok=True)
-
-    def _old_server(self, pid_file: Path) -> psutil.Process | None:
         try:
-            old = psutil.Process(int(pid_file.read_text().split("\n", 1)[0]))
-            same = old.name() == "postgres" and str(self.cluster) in old.cmdline()
-            return old if same and old.status() != psutil.STATUS_ZOMBIE else None
+            stranger = psutil.Process(int(pid_file.read_text().split("\n", 1)[0]))
+            if stranger.name() != "postgres" and not self._old_processes():
+                pid_file.unlink()
         except (OSError, ValueError, psutil.Error):
-            return None
+            return
 
     def wait(self, server: subprocess.Popen[bytes], seconds: float = START_SECONDS) -> None:
         """Return when it answers; raises PostgresFailed when it ended or did not answer in time."""
@@ -156,11 +172,18 @@ class Postgres:
         while time.monotonic() < deadline:
             if server.poll() is not None:
                 raise PostgresFailed(f"PostgreSQL ended with code {server.returncode}.{self._last_words()}")
-            with contextlib.suppress(psycopg.OperationalError):
-                psycopg.connect(self.url("postgres"), connect_timeout=2).close()
+            if self.answers():
                 return
             time.sleep(0.05)
         raise PostgresFailed(f"PostgreSQL did not answer within {seconds:g} s.{self._last_words()}")
+
+    def answers(self) -> bool:
+        """Whether it takes connections now."""
+        try:
+            psycopg.connect(self.url("postgres"), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def _last_words(self) -> str:
         try:

@@ -57,6 +57,7 @@ def start(
     output: int | IO[bytes],
     runner: Runner | None = None,
     cwd: str | None = None,
+    pass_fds: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a bound child in its own process group. Call it from a thread that lives as long as the child."""
     return subprocess.Popen(
@@ -66,5 +67,7 @@ def start(
         stdout=output,
         stderr=subprocess.STDOUT,
         cwd=cwd,
-        preexec_fn=bind(death, runner),  # nothing else runs threads at this moment
+        pass_fds=tuple(pass_fds),
+        # Safe here: whoever starts servers has one thread.
+        preexec_fn=bind(death, runner),  # noqa: PLW1509
     )

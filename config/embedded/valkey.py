@@ -34,8 +34,8 @@ class Valkey:
     def url(self, number: int = 0) -> str:
         return f"redis://:{self.password}@127.0.0.1:{self.port}/{number}"
 
-    def write_config(self) -> Path:
-        """The password goes into a file, because a command line is readable to everybody on the machine."""
+    def command(self) -> list[str]:
+        """Writes the configuration: a password on a command line is readable to the whole machine."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
         path = self.folder / "valkey.conf"
         path.touch(mode=0o600)
@@ -43,15 +43,15 @@ class Valkey:
             f"bind 127.0.0.1\nport {self.port}\nrequirepass {self.password}\n"
             f'save ""\nappendonly no\ndaemonize no\ndir "{self.folder}"\nloglevel warning\n'
         )
-        return path
+        return [str(binary()), str(path)]
 
-    def start(self, output: int | None = None) -> subprocess.Popen[bytes]:
-        command = [str(binary()), str(self.write_config())]
-        env = {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
-        if output is not None:
-            return process.start(command, env=env, death=signal.SIGTERM, output=output)
+    def env(self) -> dict[str, str]:
+        return {"PATH": os.defpath, "LC_ALL": "C.UTF-8"}
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the server as a bound child that writes to `log`; it is usable once `wait` returns."""
         with self.log.open("ab") as log:
-            return process.start(command, env=env, death=signal.SIGTERM, output=log)
+            return process.start(self.command(), env=self.env(), death=signal.SIGTERM, output=log)
 
     def wait(self, server: subprocess.Popen[bytes], seconds: float = START_SECONDS) -> None:
         """Return when it answers; raises ValkeyFailed when it ended or did not answer in time."""
@@ -59,11 +59,16 @@ class Valkey:
         while time.monotonic() < deadline:
             if server.poll() is not None:
                 raise ValkeyFailed(f"Valkey ended with code {server.returncode}; see {self.log}.")
-            with contextlib.suppress(redis.RedisError), redis.Redis.from_url(self.url()) as client:
-                client.ping()
+            if self.answers():
                 return
             time.sleep(0.05)
         raise ValkeyFailed(f"Valkey did not answer within {seconds:g} s; see {self.log}.")
+
+    def answers(self) -> bool:
+        """Whether it takes commands now."""
+        with contextlib.suppress(redis.RedisError), redis.Redis.from_url(self.url()) as client:
+            return bool(client.ping())
+        return False
 
 
 def binary() -> Path:

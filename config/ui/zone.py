@@ -32,7 +32,7 @@ class ReaderZone:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
         """Set the zone, then pass on. The next request sets its own, so nothing is restored."""
-        zone = _known(request.COOKIES.get(ZONE_COOKIE, ""))
+        zone = known_zone(request.COOKIES.get(ZONE_COOKIE, ""))
         if zone is None:
             timezone.deactivate()
         else:
@@ -40,7 +40,7 @@ class ReaderZone:
         return self.get_response(request)
 
 
-def _known(name: str) -> zoneinfo.ZoneInfo | None:
+def known_zone(name: str) -> zoneinfo.ZoneInfo | None:
     try:
         return zoneinfo.ZoneInfo(name) if name else None
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
