@@ -1,5 +1,5 @@
-"""The table of state arrows, derived from the django-fsm decorators on a model: one source for the single path, for
-batches in SQL and for the diagram in the documentation."""
+"""The table of state arrows, derived from the django-fsm decorators on a model: one source for the single
+path, for batches in SQL and for the diagram in the documentation."""
 
 import functools
 from typing import Any
@@ -27,7 +27,9 @@ def arrows(model: type[models.Model], field: str = "status") -> dict[tuple[str, 
     table: dict[tuple[str, str], str] = {}
     for arrow in column.get_all_transitions(model):
         if arrow.conditions or not isinstance(arrow.target, str) or arrow.source in ("*", "+"):
-            raise TypeError(f"{model.__name__}.{arrow.name}: arrows have plain sources, plain targets and no conditions")
+            raise TypeError(
+                f"{model.__name__}.{arrow.name}: arrows have plain sources, plain targets and no conditions"
+            )
         table[arrow.name, arrow.source] = arrow.target
     return table
 
@@ -46,9 +48,9 @@ def target(model: type[models.Model], transition: str, field: str = "status") ->
 
 
 def move(row: Any, transition: str, *, field: str = "status", **guards: Any) -> None:
-    """One guarded transition: the arrow is checked, then written with a conditional update that compares the state just
-    read and every ``guard`` (fence, version, owner …). Joins the caller's transaction. Changes other than the state are
-    set on the row beforehand and listed in ``guards`` under ``changes``.
+    """One guarded transition: the arrow is checked, then written with a conditional update that compares
+    the state just read and every ``guard`` (fence, version, owner …). Joins the caller's transaction.
+    Changes other than the state are set on the row beforehand and listed in ``guards`` under ``changes``.
 
     Raises :class:`RefusedTransition` when somebody else was first.
     """
@@ -59,9 +61,13 @@ def move(row: Any, transition: str, *, field: str = "status", **guards: Any) -> 
         after = arrows(model, field)[transition, before]
     except KeyError:
         raise RefusedTransition(model.__name__, transition, before) from None
-    won = model._base_manager.filter(pk=row.pk, **{field: before}, **guards).update(**{field: after}, **changes)
+    won = model._base_manager.filter(pk=row.pk, **{field: before}, **guards).update(
+        **{field: after}, **changes
+    )
     if won != 1:
         found = model._base_manager.filter(pk=row.pk).values_list(field, flat=True).first()
         raise RefusedTransition(model.__name__, transition, str(found))
     row.__dict__[field] = after
-    row.__dict__.update({name: value for name, value in changes.items() if not hasattr(value, "resolve_expression")})
+    row.__dict__.update(
+        {name: value for name, value in changes.items() if not hasattr(value, "resolve_expression")}
+    )

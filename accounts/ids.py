@@ -1,4 +1,5 @@
-"""Ids: UUIDv7 (time-ordered, RFC 9562), shown to people and in the API with a type prefix such as ``run_0192…``."""
+"""Ids: UUIDv7 (time-ordered, RFC 9562), shown to people and in the API with a type prefix such as
+``run_0192…``."""
 
 import uuid
 

@@ -1,6 +1,8 @@
-"""Tenant scope: the default manager of every tenant row shows the rows of the current tenant and refuses to run without one.
+"""Tenant scope: the default manager of every tenant row shows the rows of the current tenant and refuses to
+run without one.
 
-Doors (pages, API, sockets) enter a scope with :func:`tenant_scope`; the engine names its rows by id and uses ``everywhere``.
+Doors (pages, API, sockets) enter a scope with :func:`tenant_scope`; the engine names its rows by id and
+uses ``everywhere``.
 """
 
 import contextlib
@@ -24,7 +26,9 @@ def current_tenant() -> uuid.UUID:
     """The tenant of the current scope. Raises :class:`NoTenant` outside one."""
     tenant = _current.get()
     if tenant is None:
-        raise NoTenant("No tenant scope. Enter tenant_scope(tenant_id), or use the manager 'everywhere' in the engine.")
+        raise NoTenant(
+            "No tenant scope. Enter tenant_scope(tenant_id), or use the manager 'everywhere' in the engine."
+        )
     return tenant
 
 

@@ -11,7 +11,8 @@ from accounts.models.people import Tenant, User
 
 
 class AuditHead(models.Model):
-    """The end of a tenant's chain; locked while an entry is appended, always as the last lock of a transaction."""
+    """The end of a tenant's chain; locked while an entry is appended, always as the last lock of a
+    transaction."""
 
     tenant = models.OneToOneField(Tenant, on_delete=models.PROTECT, primary_key=True, related_name="+")
     sequence = models.BigIntegerField(default=0)
@@ -19,7 +20,8 @@ class AuditHead(models.Model):
 
 
 class AuditEntry(TenantRow):
-    """One act. ``actor`` is empty for acts of the system, which ``actor_kind`` then names (``policy:timeout``, ``engine``)."""
+    """One act. ``actor`` is empty for acts of the system, which ``actor_kind`` then names
+    (``policy:timeout``, ``engine``)."""
 
     sequence = models.BigIntegerField()
     actor = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")

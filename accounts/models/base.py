@@ -9,7 +9,8 @@ from accounts.scope import TenantManager
 
 
 class TenantRow(models.Model):
-    """A row that belongs to one tenant. ``objects`` is scoped to the current tenant; ``everywhere`` is for the engine."""
+    """A row that belongs to one tenant. ``objects`` is scoped to the current tenant; ``everywhere`` is for
+    the engine."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     tenant = models.ForeignKey("accounts.Tenant", on_delete=models.PROTECT, related_name="+")

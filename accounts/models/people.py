@@ -23,7 +23,8 @@ class Role(models.TextChoices):
 
 
 class Tenant(models.Model):
-    """A customer. ``mail_from`` and ``mail_reply_to`` are the sender of everything that leaves in its name."""
+    """A customer. ``mail_from`` and ``mail_reply_to`` are the sender of everything that leaves in its
+    name."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.SlugField(max_length=60, unique=True)
@@ -96,7 +97,9 @@ class Membership(TenantRow):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "user"], name="membership_once"),
             models.CheckConstraint(condition=Q(roles__len__gt=0), name="membership_has_a_role"),
-            models.CheckConstraint(condition=Q(roles__contained_by=list(Role.values)), name="membership_roles_known"),
+            models.CheckConstraint(
+                condition=Q(roles__contained_by=list(Role.values)), name="membership_roles_known"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -124,5 +127,7 @@ class Invitation(TenantRow):
                 condition=Q(accepted_at__isnull=True, withdrawn_at__isnull=True),
                 name="invitation_open_once",
             ),
-            models.CheckConstraint(condition=Q(roles__contained_by=list(Role.values)), name="invitation_roles_known"),
+            models.CheckConstraint(
+                condition=Q(roles__contained_by=list(Role.values)), name="invitation_roles_known"
+            ),
         ]

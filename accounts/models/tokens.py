@@ -33,7 +33,9 @@ class ApiToken(TenantRow):
 
     class Meta(TenantRow.Meta):
         constraints = [
-            models.CheckConstraint(condition=Q(scopes__contained_by=list(TokenScope.values)), name="token_scopes_known"),
+            models.CheckConstraint(
+                condition=Q(scopes__contained_by=list(TokenScope.values)), name="token_scopes_known"
+            ),
         ]
 
 

@@ -11,7 +11,8 @@ from accounts.models import Tenant
 
 
 class Message(models.Model):
-    """One fact to tell. ``key`` orders: messages of one key leave in the order of ``id`` (UUIDv7). ``id`` is the event id."""
+    """One fact to tell. ``key`` orders: messages of one key leave in the order of ``id`` (UUIDv7). ``id``
+    is the event id."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     tenant = models.ForeignKey(Tenant, null=True, on_delete=models.PROTECT, related_name="+")
@@ -28,7 +29,8 @@ class Message(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(published_at__isnull=True) | Q(dead_at__isnull=True), name="message_published_or_dead"
+                condition=Q(published_at__isnull=True) | Q(dead_at__isnull=True),
+                name="message_published_or_dead",
             ),
         ]
         indexes: ClassVar[list[models.Index]] = [

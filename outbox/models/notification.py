@@ -6,7 +6,8 @@ from accounts.models import TenantRow, User
 
 
 class Notification(TenantRow):
-    """One note to one person over one channel. A dead channel never blocks a decision or another recipient."""
+    """One note to one person over one channel. A dead channel never blocks a decision or another
+    recipient."""
 
     class Status(models.TextChoices):
         PENDING = "pending"
@@ -25,4 +26,6 @@ class Notification(TenantRow):
     last_error = models.TextField(blank=True, default="")
 
     class Meta(TenantRow.Meta):
-        constraints = [models.UniqueConstraint(fields=["event_id", "user", "channel"], name="notification_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["event_id", "user", "channel"], name="notification_once")
+        ]

@@ -9,7 +9,8 @@ from accounts.models import TenantRow
 
 
 class WebhookEndpoint(TenantRow):
-    """Where a tenant wants to be told. ``secrets`` are encrypted; the first signs, the others still verify."""
+    """Where a tenant wants to be told. ``secrets`` are encrypted; the first signs, the others still
+    verify."""
 
     url = models.URLField(max_length=500)
     topics = ArrayField(models.CharField(max_length=60), default=list)
