@@ -1,12 +1,16 @@
 """The Celery app. Queue `execution` carries wake-ups to nodes, `coordination` everything else."""
 
 import os
+import warnings
 from typing import Any
 
 from celery import Celery, signals
+from celery.platforms import SecurityWarning
 
 from config.readiness import say_ready
 
+# The warning about root is about pickle; only JSON is accepted here.
+warnings.filterwarnings("ignore", category=SecurityWarning)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("countersign")

@@ -110,6 +110,7 @@ class ProcessEnv(BaseSettings):
 
     @property
     def configured(self) -> bool:
+        """Whether this process can serve; see `require`."""
         return (
             self.database_url != UNSET_DATABASE and self.broker_url != UNSET_BROKER and bool(self.secret_key)
         )

@@ -85,7 +85,7 @@ TEMPLATES: list[dict[str, Any]] = [
 ]
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
-DATABASES = {"default": database(ENV.database_url, ENV.database_pool)}
+DATABASES = {"default": database(ENV.database_url, ENV.database_pool if ENV.configured else 0)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CHANNEL_LAYERS = {
@@ -103,7 +103,6 @@ STORAGES: dict[str, dict[str, Any]] = {
 }
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = BASE_DIR / "staticfiles"
 # Served straight from the source folders: nothing to collect before the first start, nothing to go stale.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG

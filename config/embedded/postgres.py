@@ -178,12 +178,22 @@ class Postgres:
         raise PostgresFailed(f"PostgreSQL did not answer within {seconds:g} s.{self._last_words()}")
 
     def answers(self) -> bool:
-        """Whether it takes connections now."""
+        """Whether it takes connections now. Asking too early would leave FATAL lines in its log."""
+        if not self._says_ready():
+            return False
         try:
             psycopg.connect(self.url("postgres"), connect_timeout=2).close()
         except psycopg.OperationalError:
             return False
         return True
+
+    def _says_ready(self) -> bool:
+        """The eighth line of `postmaster.pid` is the status; pg_ctl looks there as well."""
+        try:
+            lines = (self.cluster / "postmaster.pid").read_text().splitlines()
+        except OSError:
+            return False
+        return len(lines) >= 8 and lines[7].strip() == "ready"
 
     def _last_words(self) -> str:
         try:

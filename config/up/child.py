@@ -83,7 +83,8 @@ class Child:
         if not data or len(self._partial) > 65536:
             lines, self._partial = [*lines, self._partial], b""
         for line in lines:
-            if text := line.decode(errors="replace").rstrip():
+            text = line.decode(errors="replace").rstrip()
+            if text and not any(noise in text for noise in self.program.noise):
                 self.say(text)
         return bool(data)
 

@@ -13,6 +13,8 @@ from config.embedded.postgres import Postgres
 from config.embedded.privileges import Runner
 from config.embedded.valkey import Valkey
 
+# Nothing is saved to disk, so nothing is forked, so no memory is overcommitted.
+_VALKEY_NOISE = ("Memory overcommit must be enabled",)
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -29,6 +31,8 @@ class Program:
     runner: Runner | None = None
     before: Callable[[], None] | None = None
     cwd: Path = ROOT
+    # Lines with these words say nothing a person can act on.
+    noise: tuple[str, ...] = ()
 
 
 def postgres(server: Postgres) -> Program:
@@ -47,7 +51,9 @@ def postgres(server: Postgres) -> Program:
 
 
 def valkey(server: Valkey) -> Program:
-    return Program("valkey", tuple(server.command()), server.env(), tells=False, cwd=Path("/"))
+    return Program(
+        "valkey", tuple(server.command()), server.env(), tells=False, cwd=Path("/"), noise=_VALKEY_NOISE
+    )
 
 
 def sink(env: dict[str, str], *, smtp: int, http: int, store: Path, home: str) -> Program:
@@ -77,14 +83,14 @@ def coordinator(env: dict[str, str]) -> Program:
 
 def beat(env: dict[str, str]) -> Program:
     # It only rings, so it need not remember: no schedule file that a kill could spoil.
-    command = ("-m", "celery", "-A", "config", "beat", "-S", "celery.beat:Scheduler", "--pidfile=")
+    command = ("-m", "celery", "-q", "-A", "config", "beat", "-S", "celery.beat:Scheduler", "--pidfile=")
     return Program("beat", _python(*command), env)
 
 
 def _worker(pool: str, queue: str, name: str) -> tuple[str, ...]:
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     return _python(
-        "-m", "celery", "-A", "config", "worker", "-P", pool, "-Q", queue, *quiet, "-n", f"{name}@%h"
+        "-m", "celery", "-q", "-A", "config", "worker", "-P", pool, "-Q", queue, *quiet, "-n", f"{name}@%h"
     )
 
 
