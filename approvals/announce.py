@@ -1,0 +1,71 @@
+"""Audit entry and messages of the desk. Joins the caller's transaction; the audit head is the last row
+locked, so callers announce last.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from accounts import audit, ids
+from accounts.models import User
+from approvals.models import PendingAction
+from outbox.append import append
+
+
+def opened(action: PendingAction) -> None:
+    """A new question stands: ``action.opened`` and the audit entry. Joins the caller's transaction."""
+    _message("action.opened", action)
+    _audit(action, "opened", {"generation": action.generation, "sentence": action.sentence})
+
+
+def closed(
+    action: PendingAction,
+    act: str,
+    payload: Mapping[str, Any],
+    *,
+    actor: User | None = None,
+    actor_kind: str = "person",
+    channel: str = "system",
+    decided: bool = False,
+) -> None:
+    """The question (or its grant) changed its state. ``decided`` also rings the engine. Joins the caller's
+    transaction.
+    """
+    if decided:
+        _message("decision.recorded", action)
+    _message("action.closed", action)
+    _audit(action, act, payload, actor=actor, actor_kind=actor_kind, channel=channel)
+
+
+def signed(action: PendingAction, payload: Mapping[str, Any], *, actor: User, channel: str) -> None:
+    """One of several people agreed; alone it does nothing. Joins the caller's transaction."""
+    _audit(action, "signed", payload, actor=actor, channel=channel)
+
+
+def _message(topic: str, action: PendingAction) -> None:
+    append(
+        topic=topic,
+        key=f"action:{action.pk.hex}",
+        tenant_id=action.tenant_id,
+        payload={"action_id": action.pk, "run_id": action.run_id, "step_id": action.step_id},
+    )
+
+
+def _audit(
+    action: PendingAction,
+    act: str,
+    payload: Mapping[str, Any],
+    *,
+    actor: User | None = None,
+    actor_kind: str = "person",
+    channel: str = "system",
+) -> None:
+    audit.append(
+        tenant_id=action.tenant_id,
+        act=f"action.{act}",
+        subject=("action", ids.public("pendingaction", action.pk)),
+        payload={"kind": action.kind, "digest": action.digest, **payload},
+        actor=actor,
+        actor_kind=actor_kind if actor is None else "person",
+        channel=channel,
+        run_id=action.run_id,
+    )

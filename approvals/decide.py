@@ -1,0 +1,168 @@
+"""The one decision service. Pages, API, MCP and tasks all come through here.
+
+Who wins: the action's row is locked, so of two answers that race the second sees the first. Lock order:
+PendingAction, Intent, audit head.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from accounts.arrows import RefusedTransition, move
+from accounts.models import User
+from approvals import announce, answers, rules, settle, shown
+from approvals.clock import db_now
+from approvals.errors import AlreadyDecided, Expired, NotAllowed, Stale, Superseded
+from approvals.models import Decision, PendingAction, Verdict
+from tools import intents
+from tools.errors import Refused
+from tools.models import Intent
+
+#: Which arrow of PendingAction a verdict takes.
+ARROWS = {
+    Verdict.APPROVE: "approve",
+    Verdict.REJECT: "reject",
+    Verdict.ASK_CHANGES: "ask_for_changes",
+    Verdict.HAPPENED: "settle",
+    Verdict.NOT_HAPPENED: "settle",
+    Verdict.NOBODY_KNOWS: "settle",
+    Verdict.ANSWER: "answer",
+    Verdict.CONTINUE: "answer",
+    Verdict.FAIL: "answer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What the person had before them: digest and generation travelled with the form."""
+
+    digest: str
+    generation: int
+
+
+def decide(
+    *,
+    action_id: uuid.UUID,
+    user_id: uuid.UUID,
+    verdict: str,
+    digest: str,
+    generation: int,
+    channel: str,
+    authenticated: str,
+    comment: str = "",
+    reference: str = "",
+    evidence: Sequence[Any] = (),
+    gesture: str = "",
+    address: str | None = None,
+    now: datetime | None = None,
+) -> Decision:
+    """Record one person's answer to one action. Owns its transaction.
+
+    Approve, once enough people agreed, makes the action a grant and authorises its intent; everything is
+    announced in the same transaction. The same answer by the same person again gives the first decision (a
+    double click); any other second answer raises. ``authenticated`` says how the person proved who they are;
+    ``now`` is for tests.
+
+    Raises NotAllowed, AlreadyDecided, Superseded, Stale, Expired, BadAnswer (``approvals.errors``); each
+    changes nothing.
+    """
+    given = answers.read(
+        verdict=verdict, comment=comment, reference=reference, evidence=evidence, gesture=gesture
+    )
+    with transaction.atomic(durable=True):
+        action = _lock(action_id)
+        if first := _replay(action, user_id, given, Sight(digest, generation)):
+            return first
+        _check_standing(action, Sight(digest, generation), now)
+        if reasons := rules.refusals(action=action, user_id=user_id, verdict=given.verdict):
+            raise NotAllowed(reasons)
+        answers.check(action, given)
+        user = User.objects.get(pk=user_id)
+        decision: Decision = Decision.everywhere.create(
+            tenant_id=action.tenant_id,
+            action=action,
+            user=user,
+            authenticated=authenticated,
+            channel=channel,
+            verdict=given.verdict,
+            digest_seen=digest,
+            generation=generation,
+            reference=given.reference,
+            comment=given.comment,
+            evidence=list(given.evidence),
+            address=address,
+        )
+        _apply(action, decision, user)
+    return decision
+
+
+def _lock(action_id: uuid.UUID) -> PendingAction:
+    action: PendingAction = PendingAction.everywhere.select_for_update(of=("self",)).get(pk=action_id)
+    return action
+
+
+def _replay(
+    action: PendingAction, user_id: uuid.UUID, given: answers.Answer, sight: Sight
+) -> Decision | None:
+    """This person's decision, when the answer is the same again; raises when it is another."""
+    first: Decision | None = action.decisions.filter(user_id=user_id).first()
+    if first is None:
+        return None
+    before = (first.verdict, first.comment, first.reference, first.digest_seen, first.generation)
+    if before == (given.verdict, given.comment, given.reference, sight.digest, sight.generation):
+        return first
+    raise AlreadyDecided(action, first)
+
+
+def _check_standing(action: PendingAction, sight: Sight, now: datetime | None) -> None:
+    """The question is open, not overtaken, not expired by the database's clock, and the one that was seen."""
+    successor = PendingAction.everywhere.filter(successor_of_id=action.pk).first()
+    if successor is not None:
+        raise Superseded(successor)
+    if action.status == PendingAction.Status.EXPIRED:
+        raise Expired
+    if action.status != PendingAction.Status.OPEN:
+        raise AlreadyDecided(action, deciding(action))
+    if action.expires_at is not None and (now or db_now()) >= action.expires_at:
+        raise Expired
+    if sight != Sight(action.digest, action.generation) or shown.digest_of(action.shown) != action.digest:
+        raise Stale
+
+
+def deciding(action: PendingAction) -> Decision | None:
+    """The decision that closed the action: the last one, since signatures come before it."""
+    decision: Decision | None = action.decisions.select_related("user").order_by("-at", "-pk").first()
+    return decision
+
+
+def _apply(action: PendingAction, decision: Decision, user: User) -> None:
+    """Everything the answer changes, in lock order; the announcement (audit head) last."""
+    verdict = Verdict(decision.verdict)
+    payload = {"verdict": verdict.value, "decision": decision.pk.hex, "generation": action.generation}
+    if verdict == Verdict.APPROVE:
+        agreed = rules.entitled_signers(action, rules.signatures(action))
+        if len(agreed) < rules.quorum(action):
+            announce.signed(
+                action, {**payload, "of": rules.quorum(action)}, actor=user, channel=decision.channel
+            )
+            return
+    try:
+        move(action, ARROWS[verdict], changes={"decided_at": decision.at})
+        if action.intent_id and verdict == Verdict.APPROVE:
+            intents.authorise(intent=_intent(action), grant=action.pk)
+        elif action.kind == PendingAction.Kind.SETTLE:
+            settle.record(intent=_intent(action), decision=decision)
+    except (RefusedTransition, Refused) as error:
+        raise Stale(_("The effect is no longer waiting for this answer. Nothing was recorded.")) from error
+    act = action.status.lower()
+    announce.closed(action, act, payload, actor=user, channel=decision.channel, decided=True)
+
+
+def _intent(action: PendingAction) -> Intent:
+    intent: Intent = Intent.everywhere.select_for_update(of=("self",)).get(pk=action.intent_id)
+    return intent

@@ -1,0 +1,83 @@
+"""Why the desk said no. Each error changes nothing, and its text says what happened and what to do next."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from tools.reasons import Reason
+
+if TYPE_CHECKING:
+    from approvals.models import Decision, PendingAction
+
+
+class DeskError(Exception):
+    """The answer was not taken and nothing has changed. ``code`` is stable; ``str()`` is for people."""
+
+    code = "refused"
+
+
+class NotAllowed(DeskError):
+    """This person may not give this answer, at this moment."""
+
+    code = "not_allowed"
+
+    def __init__(self, reasons: Sequence[Reason]) -> None:
+        super().__init__(" ".join(str(reason) for reason in reasons))
+        self.reasons = tuple(reasons)
+
+
+class AlreadyDecided(DeskError):
+    """Somebody was faster. ``first`` is the decision that counts; empty when the question was withdrawn."""
+
+    code = "already_decided"
+
+    def __init__(self, action: "PendingAction", first: "Decision | None") -> None:
+        super().__init__(
+            _("This was already decided. Your answer was not taken; nothing has changed.")
+            if first
+            else _("This question no longer stands. Your answer was not taken; nothing has changed.")
+        )
+        self.action, self.first = action, first
+
+
+class Superseded(DeskError):
+    """A newer generation of the same question stands in its place: ``by``."""
+
+    code = "superseded"
+
+    def __init__(self, by: "PendingAction") -> None:
+        super().__init__(
+            _("A newer question stands in this one’s place. Your answer was not taken; read the newer one.")
+        )
+        self.by = by
+
+
+class Stale(DeskError):
+    """What the answer was given to is not what stands here now."""
+
+    code = "stale"
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(
+            text or _("What you saw is not what stands here now. Your answer was not taken; read it again.")
+        )
+
+
+class Expired(DeskError):
+    """Time ran out by the clock of the database, which denies."""
+
+    code = "expired"
+
+    def __init__(self) -> None:
+        super().__init__(_("The time to decide has run out, so nothing is sent. Your answer was not taken."))
+
+
+class BadAnswer(DeskError):
+    """A field of the answer is missing or cannot be taken."""
+
+    code = "bad_answer"
+
+    def __init__(self, field_name: str, text: str) -> None:
+        super().__init__(text)
+        self.field, self.text = field_name, text

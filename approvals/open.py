@@ -1,0 +1,226 @@
+"""Put a question to the people of a tenant. Every verb here joins the caller's transaction."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from accounts.ids import new_id
+from accounts.models import Tenant, User
+from approvals import announce, rules, shown
+from approvals.clock import db_now
+from approvals.models import PendingAction, Verdict
+from tools.models import Contract, EffectClass, Intent
+
+APPROVE_VERDICTS = (Verdict.APPROVE.value, Verdict.REJECT.value)
+SETTLE_VERDICTS = (Verdict.HAPPENED.value, Verdict.NOT_HAPPENED.value, Verdict.NOBODY_KNOWS.value)
+TAKE_OVER_VERDICTS = (Verdict.CONTINUE.value, Verdict.FAIL.value)
+DEFAULT_TTL_SECONDS = 259_200
+
+
+def open_approval(
+    *,
+    tenant_id: uuid.UUID,
+    run_id: uuid.UUID,
+    step_id: uuid.UUID,
+    epoch: int,
+    intent: Intent,
+    contract: Contract,
+    submitter_id: uuid.UUID,
+    agent: str,
+    sentence: str,
+    target: str,
+    risk: str,
+    irreversible: bool,
+    preview: Mapping[str, Any],
+    rationale: str,
+    evidence: Sequence[Any],
+    policy: Mapping[str, Any],
+    second_gesture: str = "",
+    predecessor: PendingAction | None = None,
+) -> PendingAction:
+    """Ask whether ``intent`` may happen. Joins the caller's transaction.
+
+    ``epoch`` is the epoch the grant is bound to: begin hands the same number to ``grants.check``. ``policy``
+    is the gate's: ``role``, ``quorum``, ``not_submitter``, ``ttl_seconds``. The deadline counts from now on
+    the database's clock. The preview is what the receiver would see (``tools.previews.render``). With a
+    ``predecessor`` the question is its next generation. An open question about the same intent is returned as
+    it is.
+    """
+    standing = PendingAction.everywhere.filter(
+        intent_id=intent.pk, kind=PendingAction.Kind.APPROVE, status=PendingAction.Status.OPEN
+    ).first()
+    if standing:
+        return standing
+    tenant = Tenant.objects.get(pk=tenant_id)
+    submitter = User.objects.get(pk=submitter_id)
+    action_id = new_id()
+    generation = predecessor.generation + 1 if predecessor else 1
+    expires_at = db_now() + timedelta(seconds=int(policy.get("ttl_seconds") or DEFAULT_TTL_SECONDS))
+    verdicts = list(APPROVE_VERDICTS)
+    data = shown.approval(
+        action_id=action_id,
+        bound=shown.bound_facts(intent=intent, contract=contract, tenant=tenant, epoch=epoch),
+        contract=contract,
+        generation=generation,
+        submitter=rules.submitter_facts(submitter),
+        agent=agent,
+        sentence=sentence,
+        risk=risk,
+        irreversible=irreversible,
+        second_gesture=second_gesture,
+        preview=preview,
+        rationale=rationale,
+        evidence=evidence,
+        policy=policy,
+        verdicts=verdicts,
+        expires_at=expires_at,
+        replaces={"action": predecessor.pk.hex, "digest": predecessor.digest} if predecessor else None,
+    )
+    action: PendingAction = PendingAction.everywhere.create(
+        id=action_id,
+        tenant_id=tenant_id,
+        kind=PendingAction.Kind.APPROVE,
+        intent=intent,
+        run_id=run_id,
+        step_id=step_id,
+        epoch=epoch,
+        sentence=sentence[:500],
+        target=target,
+        second_gesture=second_gesture,
+        risk=risk,
+        irreversible=irreversible,
+        shown=data,
+        digest=shown.digest_of(data),
+        preview=dict(preview),
+        rationale=rationale,
+        evidence=list(evidence),
+        verdicts=verdicts,
+        policy=dict(policy),
+        submitter=submitter,
+        agent=agent,
+        generation=generation,
+        successor_of=predecessor,
+        expires_at=expires_at,
+    )
+    announce.opened(action)
+    return action
+
+
+def open_settle(
+    *,
+    tenant_id: uuid.UUID,
+    run_id: uuid.UUID,
+    step_id: uuid.UUID,
+    epoch: int,
+    intent: Intent,
+    submitter_id: uuid.UUID,
+    sentence: str,
+    facts: Any,
+) -> PendingAction:
+    """Ask what became of an effect that nobody can tell. It never expires: silence must not decide what is
+    true.
+
+    Joins the caller's transaction. An open question about the same intent is returned as it is.
+    """
+    standing = PendingAction.everywhere.filter(
+        intent_id=intent.pk, kind=PendingAction.Kind.SETTLE, status=PendingAction.Status.OPEN
+    ).first()
+    if standing:
+        return standing
+    return _question(
+        kind=PendingAction.Kind.SETTLE,
+        verdicts=list(SETTLE_VERDICTS),
+        policy=rules.SETTLE_POLICY,
+        tenant_id=tenant_id,
+        run_id=run_id,
+        step_id=step_id,
+        epoch=epoch,
+        submitter_id=submitter_id,
+        sentence=sentence,
+        facts=facts,
+        intent=intent,
+    )
+
+
+def open_takeover(
+    *,
+    tenant_id: uuid.UUID,
+    run_id: uuid.UUID,
+    step_id: uuid.UUID | None,
+    epoch: int,
+    submitter_id: uuid.UUID,
+    sentence: str,
+    facts: Any,
+) -> PendingAction:
+    """Ask a person to look at a run that cannot go on by itself. Joins the caller's transaction."""
+    return _question(
+        kind=PendingAction.Kind.TAKE_OVER,
+        verdicts=list(TAKE_OVER_VERDICTS),
+        policy=rules.TAKE_OVER_POLICY,
+        tenant_id=tenant_id,
+        run_id=run_id,
+        step_id=step_id,
+        epoch=epoch,
+        submitter_id=submitter_id,
+        sentence=sentence,
+        facts=facts,
+        intent=None,
+    )
+
+
+def _question(
+    *,
+    kind: str,
+    verdicts: list[str],
+    policy: Mapping[str, Any],
+    tenant_id: uuid.UUID,
+    run_id: uuid.UUID,
+    step_id: uuid.UUID | None,
+    epoch: int,
+    submitter_id: uuid.UUID,
+    sentence: str,
+    facts: Any,
+    intent: Intent | None,
+) -> PendingAction:
+    submitter = User.objects.get(pk=submitter_id)
+    action_id = new_id()
+    data = shown.question(
+        action_id=action_id,
+        kind=kind,
+        tenant_id=tenant_id,
+        run_id=run_id,
+        step_id=step_id,
+        epoch=epoch,
+        submitter=rules.submitter_facts(submitter),
+        sentence=sentence,
+        facts=facts,
+        policy=policy,
+        verdicts=verdicts,
+        intent=intent,
+    )
+    about: dict[str, Any] = {}
+    if intent is not None:
+        about = {
+            "target": intent.target,
+            "risk": intent.contract.risk,
+            "irreversible": intent.contract.effect_class == EffectClass.IRREVERSIBLE,
+        }
+    action: PendingAction = PendingAction.everywhere.create(
+        id=action_id,
+        tenant_id=tenant_id,
+        kind=kind,
+        intent=intent,
+        run_id=run_id,
+        step_id=step_id,
+        epoch=epoch,
+        sentence=sentence[:500],
+        shown=data,
+        digest=shown.digest_of(data),
+        verdicts=verdicts,
+        policy=dict(policy),
+        submitter=submitter,
+        **about,
+    )
+    announce.opened(action)
+    return action

@@ -1,0 +1,50 @@
+"""What a person's answer about an unknown outcome does to the intent. Joins the caller's transaction, which
+has locked the action and the intent.
+"""
+
+from typing import Any
+
+from accounts.arrows import RefusedTransition
+from approvals.models import Decision, Verdict
+from tools import intents
+from tools.models import Intent
+
+
+def record(*, intent: Intent, decision: Decision) -> None:
+    """Write the answer into the intent.
+
+    *It happened* confirms it with the reference. *Nobody can know* abandons it. *It did not happen* is only
+    recorded: the intent stays UNKNOWN, because a sender that was merely paused may still send; the engine
+    lets it go on when ``tools.workers.may_go_on`` says so (architecture.md section 5, the trap).
+
+    Raises RefusedTransition when the outcome became known meanwhile.
+    """
+    evidence = _evidence(decision)
+    marked = Intent.everywhere.filter(pk=intent.pk, status=Intent.Status.UNKNOWN).update(
+        settled=decision.verdict
+    )
+    if marked != 1:
+        raise RefusedTransition("Intent", "settle", intent.status)
+    if decision.verdict == Verdict.HAPPENED:
+        intents.confirm(
+            intent_id=intent.pk,
+            answer={"settled": "happened", "reference": decision.reference},
+            reference=decision.reference,
+            evidence=evidence,
+        )
+    elif decision.verdict == Verdict.NOBODY_KNOWS:
+        intents.abandon(intent_id=intent.pk, evidence=evidence)
+    else:
+        intents.add_evidence(intent_id=intent.pk, evidence=evidence)
+
+
+def _evidence(decision: Decision) -> dict[str, Any]:
+    return {
+        "kind": "person",
+        "decision": decision.pk.hex,
+        "verdict": decision.verdict,
+        "reference": decision.reference,
+        "note": decision.comment,
+        "by": decision.user_id.hex if decision.user_id else "",
+        "attached": decision.evidence,
+    }
