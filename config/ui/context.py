@@ -11,6 +11,16 @@ THEME_COOKIE: Final = "theme"
 
 
 def frame(request: HttpRequest) -> dict[str, object]:
-    """``theme`` (light, dark or "" for as the system says) and ``page_words`` for the browser's modules."""
+    """``theme`` (light, dark or "" for as the system says) and ``page_words`` for the browser's modules.
+
+    ``membership`` and ``may_administer`` come from the person that the accounts room put on the request; they
+    only choose which entries the rail shows. Every view checks the rights again.
+    """
     chosen = request.COOKIES.get(THEME_COOKIE, "")
-    return {"theme": chosen if chosen in THEMES else "", "page_words": words.for_browser()}
+    membership = getattr(request, "membership", None)
+    return {
+        "theme": chosen if chosen in THEMES else "",
+        "page_words": words.for_browser(),
+        "membership": membership,
+        "may_administer": bool(membership) and "administrator" in membership.roles,
+    }

@@ -84,10 +84,10 @@ def sample() -> dict[str, Any]:
             {"order": "Second", "who": "You, if you approve", "note": "You decide on the same digest.", "mine": True},
         ],
         "plan": [
-            {"title": "Read 5 files", "path": "auto", "reversibility": "read_only", "why": "by itself, read-only"},
-            {"title": "Enter deadlines", "path": "auto", "reversibility": "reversible", "why": "by itself, can be undone"},
-            {"title": "Send the notice", "path": "approval", "reversibility": "irreversible", "why": "it goes outside Linden. One of the approvers; not you, because you submit."},
-            {"title": "Cancel standing orders", "path": "blocked", "reversibility": "irreversible", "why": "agents may never move money here."},
+            {"title": "Read 5 files", "path": "auto", "effect": "read_only", "why": "by itself, read-only"},
+            {"title": "Enter deadlines", "path": "auto", "effect": "compensable", "why": "by itself, can be undone"},
+            {"title": "Send the notice", "path": "approval", "effect": "irreversible", "why": "it goes outside Linden. One of the approvers; not you, because you submit."},
+            {"title": "Cancel standing orders", "path": "blocked", "effect": "irreversible", "why": "agents may never move money here."},
         ],
         "people": [
             {"name": "Ada Lindqvist", "note": "submitted"},

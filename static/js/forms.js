@@ -36,6 +36,7 @@ export const start = () => {
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-copy]");
     if (button) copy(button);
+    if (event.target.closest("[data-print]")) print();
   });
   document.addEventListener("change", (event) => {
     if (event.target.matches("input[type=radio]")) nameChoice(event.target);

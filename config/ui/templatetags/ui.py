@@ -50,6 +50,12 @@ def state_word(kind: str, status: str, waiting_on: str = "") -> str:
 
 
 @register.simple_tag
+def state_tone(kind: str, status: str, waiting_on: str = "") -> str:
+    """Only the tone of a state, for the bar beside it."""
+    return states.look(kind, status, waiting_on or "").tone
+
+
+@register.simple_tag
 def when(at: datetime | date | None, style: str = "auto") -> SafeString:
     """``{% when run.created_at %}``: the instant, short; styles clock, time, day, date, full, stamp."""
     return moments.tag(at, moments.short(at, style) if at else "", style=style)
