@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from runs.agents.contract_review.findings import Finding
@@ -10,6 +11,10 @@ from runs.agents.contract_review.view import Sentence, View
 
 _HEADING_BONUS = 1.5
 _HEADING_LENGTH = 90
+_NUMBER = re.compile(
+    r"\s*(?:(?:Section|Clause|Article)\s+)?\d{1,2}(?:\.\d{1,2})*\.?\)?\s*(?:[A-Z][\w&,/' -]{2,60}\n\s*)?(?=[\"\[(A-Z])"
+    r"|\s*\(?[a-z]{1,2}\)\s+|\s*\([ivx]{1,5}\)\s+"
+)
 _LONGEST = 2500
 """A sentence longer than this is a list that was not split; it is not quoted."""
 
@@ -39,12 +44,18 @@ def _with_heading(sentences: tuple[Sentence, ...]) -> Iterator[tuple[Sentence, s
 
 def score(rule: Rule, text: str, heading: str) -> float:
     """How well a sentence fits a rule; 0 when what must stand in it does not."""
-    if not rule.must.search(text):
+    if not rule.must.search(text) or (rule.core is not None and not rule.core.search(text)):
         return 0.0
     total = sum(signal.weight for signal in rule.signals if signal.pattern.search(text))
     if total > 0 and rule.heading is not None and rule.heading.search(heading):
         total += _HEADING_BONUS
     return total
+
+
+def _past_number(view: View, sentence: Sentence) -> int:
+    """Where the sentence itself starts: past its number, and past a heading that has a line of its own."""
+    match = _NUMBER.match(view.clean, sentence.start, sentence.end)
+    return match.end() if match and sentence.end - match.end() > 25 else sentence.start
 
 
 def _apply(rule: Rule, view: View, contexts: list[tuple[Sentence, str]]) -> list[Finding]:
@@ -60,7 +71,7 @@ def _apply(rule: Rule, view: View, contexts: list[tuple[Sentence, str]]) -> list
     for negative, _, sentence in scored[: rule.limit]:
         if -negative < -scored[0][0] - rule.margin:
             break
-        start, end = view.quote(sentence.start, sentence.end)
+        start, end = view.quote(_past_number(view, sentence), sentence.end)
         if end - start < 20:
             continue
         confidence = min(0.95, 0.5 + (-negative - rule.threshold) / 12)

@@ -24,6 +24,12 @@ _NOT_NAME = re.compile(
 _ROLE = re.compile(
     r"^(?:the\s+)?(?:provider|customer|licensor|licensee|supplier|vendor|company|client|buyer|seller|purchaser|contractor|consultant|owner|party\s+\w)s?$", re.I
 )
+_NEXT = re.compile(
+    r"\s*,?\s*(?:and|AND|&)\s+(?:the\s+)?|\s*,?\s*(?:an?|AN?)\s[^,;()\"]{3,90}[,;]\s*(?:(?:and|AND)\s+)?(?:\(?(?:\d{1,2}|[ivx]{1,4})\)\s*)?(?:the\s+)?"
+)
+_PLAIN_AND = re.compile(r"\s*,?\s*(?:and|AND|&)\s+(?:the\s+)?")
+_ENDS_NAME = re.compile(r"^(?:Inc|LLC|L\.L\.C|Ltd|Corp|LP|L\.P|LLP|PLC|GmbH|AG|S\.A|B\.V|N\.V|Co)\.?$", re.I)
+_STOPS = re.compile(r"^(?:dated?|whereas|witnesseth|recitals?|address|effective|attention|attn|table|background)$", re.I)
 _STARTS = re.compile(r"(?:^|(?<=[,;:.\s]))(?=[A-Z])")
 
 
@@ -36,24 +42,46 @@ def leading_names(text: str, *, anywhere: bool = False) -> list[tuple[int, int]]
     if anywhere:
         return _company_names(text)
     found: list[tuple[int, int]] = []
-    at = 0
-    while len(found) < 6:
-        lead = _LEAD.match(text, at) if at == 0 else re.compile(r"\s*,?\s*(?:and|AND|&)\s+(?:the\s+)?").match(text, at)
-        if lead is None:
+    lead = _LEAD.match(text)
+    while lead is not None and len(found) < 6:
+        name = _name_at(text, lead.end(), company=bool(found) and not _PLAIN_AND.fullmatch(lead.group()))
+        if name is None:
             break
-        start = lead.end()
-        the = re.search(r"\bThe\s+$", text[:start])
-        if the:
-            start = the.start()
-        end = _name_end(text, start)
-        name = text[start:end]
-        if end <= start or _NOT_NAME.match(name) and not name.startswith("The ") or not re.search(r"[A-Za-z]{2}", name):
-            break
-        if "{" in name or "[" in name or _ROLE.match(name):
-            break
-        found.append((start, end))
-        at = end
-    return found
+        found.append(name)
+        lead = _NEXT.match(text, name[1])
+    return found or _after_and(text)
+
+
+def joined_name(text: str) -> list[tuple[int, int]]:
+    """The company that a leading "and" joins to what stood before, as after the last alias of an opening."""
+    lead = re.match(r"\s*[,;]?\s*(?:and|AND|&)\s+(?:the\s+)?", text)
+    name = _name_at(text, lead.end(), company=True) if lead else None
+    return [name] if name else []
+
+
+def _name_at(text: str, start: int, *, company: bool) -> tuple[int, int] | None:
+    """The name at `start`, if what stands there can be one; a company must end like one."""
+    the = re.search(r"\bThe\s+$", text[:start])
+    if the:
+        start = the.start()
+    end = _name_end(text, start)
+    name = text[start:end]
+    if end <= start or not re.search(r"[A-Za-z]{2}", name) or "{" in name or "[" in name or _ROLE.match(name):
+        return None
+    if _NOT_NAME.match(name) and not name.startswith("The "):
+        return None
+    if company and not _SUFFIX.match(name.split()[-1]):
+        return None
+    return start, end
+
+
+def _after_and(text: str) -> list[tuple[int, int]]:
+    """A name after the last "and", when what comes first is the rest of the party before (its address)."""
+    for match in reversed(list(re.finditer(r"\b(?:and|AND)\s+(?:the\s+)?(?=[A-Z0-9])", text))):
+        name = _name_at(text, match.end(), company=True)
+        if name:
+            return [name]
+    return []
 
 
 def _company_names(text: str) -> list[tuple[int, int]]:
@@ -78,12 +106,16 @@ def _name_end(text: str, start: int) -> int:
         word = token.group()
         bare = word.strip(",;:()\"'")
         following = tokens[index + 1].group() if index + 1 < len(tokens) else ""
-        if word[0] in "(\"[" and index:
+        if (word[0] in "(\"[" and index) or _STOPS.match(bare.rstrip(".")):
             break
         if not bare or (bare[0].islower() and not _is_inner(bare, following, tokens[index - 1].group() if index else "")):
             break
         if bare.lower() not in _SMALL:
             end = start + token.start() + len(word.rstrip(",;:()\"'"))
+        if _ENDS_NAME.match(bare) and not (_SUFFIX.match(following) or following.lower() in {"d/b/a", "dba"}):
+            break
+        if word.endswith(".") and len(bare) > 4 and not _SUFFIX.match(word) and "." not in bare[:-1]:
+            return start + token.start() + len(bare.rstrip("."))
         if word[-1] in ",;:" and not (_SUFFIX.match(following) or following.lower() in {"d/b/a", "dba"}):
             break
     return end

@@ -11,7 +11,7 @@ import re
 
 from runs.agents.contract_review.dates import DATE, parse_date
 from runs.agents.contract_review.findings import Finding
-from runs.agents.contract_review.names import leading_names
+from runs.agents.contract_review.names import joined_name, leading_names
 from runs.agents.contract_review.view import View
 
 _REACH = 30_000
@@ -122,8 +122,10 @@ def _document_name(view: View, opening: int) -> list[Finding]:
         found = _finding(view, "document_name", start, end, 0.95)
         return [found] if found else []
     match_ = re.search(rf"\bthis\s+((?:[\w&'/-]+\s+){{0,10}}?{_KIND})\b", view.text[opening : opening + 400], re.I)
-    if match_ and len(match_.group(1).split()) > 1:
-        found = _finding(view, "document_name", opening + match_.start(1), opening + match_.end(1), 0.8)
+    if match_ is None:
+        match_ = re.compile(rf"\s*({_KIND})\b(?=\s+(?:made|dated|entered|between|by))", re.I).match(view.text[opening : opening + 400])
+    if match_:
+        found = _finding(view, "document_name", opening + match_.start(1), opening + match_.end(1), 0.7)
         return [found] if found else []
     return []
 
@@ -185,11 +187,15 @@ def _names_in(view: View, start: int, end: int, *, need_alias: bool) -> list[Fin
     marks = [match for match in _ALIAS.finditer(view.text, start, end)]
     chunks = [(at_, mark.start(), _alias(mark)) for at_, mark in zip([at, *[m.end() for m in marks]], marks, strict=False)]
     if not need_alias and (not marks or marks[0].start() - start > 900):
-        chunks = [(start, min(end, start + 500), "")]
+        chunks, marks = [(start, min(end, start + 500), "")], []
+    else:
+        chunks += [(marks[-1].end(), min(end, marks[-1].end() + 200), "")] if marks and not need_alias else []
     for first, last, alias in chunks:
         if alias and _NO_PARTY.match(alias):
             continue
         names = leading_names(view.text[first:last], anywhere=need_alias)
+        if not alias and marks:
+            names = joined_name(view.text[first:last])
         for a, b in names if not need_alias else names[-1:]:
             finding = _finding(view, "parties", first + a, first + b, 0.9 if alias else 0.6, alias=alias)
             key = view.text[first + a : first + b].lower()

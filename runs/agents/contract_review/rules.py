@@ -31,6 +31,8 @@ class Rule:
     heading: re.Pattern[str] | None = None
     margin: float = 0.0
     """How far below the best a further quote may score."""
+    core: re.Pattern[str] | None = None
+    """Where given, this has to match too: it keeps weak signals from adding up to a wrong quote."""
 
 
 def _signals(*pairs: tuple[float, str]) -> tuple[Signal, ...]:
@@ -50,7 +52,7 @@ _AWAY = (
     (-2.5, r"\b(?:obligations? (?:of|under|set)|provisions? of) [^.]{0,60}(?:shall|will) (?:continue|remain)|"
            r"\b(?:shall|will) (?:not )?(?:affect|relieve)|\bupon (?:the )?(?:expiration|termination)"),
     (-2.0, r"\bmay (?:be )?terminate|\bright to terminate|\bterminate this agreement (?:immediately|if|by|upon|for)"),
-    (-2.0, r"\bpay(?:s|ments?|able)?\b|\binvoice"),
+    (-1.0, r"\bpay(?:s|ments?|able)?\b|\binvoice"),
 )  # fmt: skip
 
 TERM = Rule(
@@ -66,15 +68,22 @@ TERM = Rule(
         (3.0, r"^\"(?:initial )?term\" (?:shall |will )?(?:mean|is|has)"),
         (2.0, r"\bperpetu|\bindefinite|\bfor so long as|\buntil (?:terminated|cancell?ed|such time|the project|all|completion)|\bunless (?:sooner|earlier|terminated|otherwise)"),
         (2.5, r"\bshall expire\b|\bwill expire\b|\bexpires on\b|\binitial term\b"),
-        (2.5, rf"\b{_THIS} (?:shall|will) (?:automatically )?(?:terminate|expire|end) (?:automatically )?(?:on|upon) the (?:earlie|later|last|date|expiration|day)"),
+        (4.0, rf"\b{_THIS} (?:shall|will) (?:automatically )?(?:terminate|expire|end) (?:automatically )?(?:on|upon) the (?:earlie|later|last|date|day)"),
+        (2.5, r"\b(?:earlier|later) (?:to occur )?of\b|\banniversary of\b"),
         (1.0, r"\bcommenc|\beffective date\b"),
         (-3.0, r"\bterminat\w* (?:is|shall be|will be) effective|effective date of (?:such |the |any )?(?:termination|expiration)|^notice of"),
+        (-6.0, r"\bany terms?\b|\binvalid|\bunenforceable|\bfiscal year|\bwithin \w+ (?:\(\d+\) )?days after the end|\bcalendar quarter"),
         (-2.5, r"\bdefined terms?\b|\bterms and conditions\b|\bas used (?:in|herein)|\bmeaning (?:set|given)|\bin terms of"),
-        (-3.0, r"\b(?:automatically )?renew\w* (?:automatically )?for|^thereafter|^the renewal|\brenewal term\b"),
+        (3.0, r"\bterm (?:hereof|thereof|shall|will) (?:shall |will )?(?:be|commence|begin|continue|run|expire)\b"),
+        (-1.5, r"\b(?:automatically )?renew\w* (?:automatically )?for|\brenewal term\b"),
+        (-3.0, r"^thereafter|^(?:the|each|any) (?:renewal|extension)|^(?:unless|if) [^,]{0,80}renew"),
         *_AWAY,
     ),
     threshold=5.0,
     heading=_any(r"\bterm\b|\bduration\b|\bexpir|\beffectiveness\b"),
+    core=_any(
+        rf"\bterm (?:of|for) {_THIS}|\bterm (?:hereof|thereof|is|shall|will|commenc|begin)|\binitial term\b|\"term\"|\bthis (?:\w+ )?(?:agreement|contract|lease|license)\b[^.]{{0,160}}\b(?:commence|effective|effect|force|remain|continue|expire|valid|term|terminate)|\bdpa will|\bmnda\b"
+    ),
 )  # fmt: skip
 
 RENEWAL = Rule(
@@ -86,12 +95,14 @@ RENEWAL = Rule(
         (2.5, r"\brenewal (?:term|period)|\bextension (?:term|period)|\"renewal"),
         (2.0, rf"\b(?:additional|further|subsequent|renewal|successive|consecutive|one)\b[^.]{{0,50}}(?:{_PERIODS}|terms?|periods?)"),
         (2.0, rf"\b(?:the )?(?:initial |current )?term\b|\b{_THIS}\b"),
-        (1.5, r"\bunless\b|\bprovided\b|\boption to (?:renew|extend)|\bright to (?:renew|extend)"),
+        (3.0, r"\b(?:option|right|option or right|entitled) to (?:\w+ )?(?:renew|extend)"),
+        (1.5, r"\bunless\b|\bprovided\b"),
         (-3.0, r"\bmutual(?:ly)? (?:written )?(?:agree|consent|extended)|\bextended by written agreement"),
         (-4.0, r"\bnon-?renewal (?:of|or)|\binsurance|\bcoverage|\bpatents?\b|\bregistrations?\b|\brenewals,|\bletters? of credit|\breissue|\bfilings?\b|\bdomain|\bpermits?\b"),
         (-3.0, r"\bextend(?:s|ed)? (?:to|beyond|credit|the (?:time|deadline|due date|delivery|period of time|cure))|\bextension of (?:time|credit)|\bforce majeure|\bfull extent|\bextent\b(?!s)"),
-        (-2.5, r"^(?:upon|if|during|following|after) [^.]{0,40}(?:expiration|termination)|\bmay not\b|\bnot (?:be )?(?:renew|extend)ed?\b(?! (?:the|this))"),
-        (-4.0, r"^\"?(?:term|renewal term)\"? means"),
+        (-2.5, r"^(?:upon|if|during|following|after) [^.]{0,40}(?:expiration|termination) (?:or \w+ )?of (?:this|the) agreement|\bmay not\b|\bnot (?:be )?(?:renew|extend)ed?\b(?! (?:the|this))"),
+        (-4.0, r"^(?:[\d.]+ )?\"(?!renewal|extension)[^\"]{2,40}\" (?:means|shall mean|has)"),
+        (-4.0, r"\bextended by (?:such|the|a|that) (?:number|period|time)|\bextended for (?:that|such|the|a) (?:same )?(?:period of time|period equal|number)|\bnumber of days|\bday[- ]for[- ]day|\bcalendar quarter"),
         (-3.0, r"\bconfidential|\bsurviv|\bpurchase orders?\b|\bstatement of work"),
     ),
     threshold=6.5,
@@ -118,10 +129,11 @@ RENEWAL_NOTICE = Rule(
 
 GOVERNING_LAW = Rule(
     "governing_law",
-    _any(r"\b(?:govern|constru|interpret|enforc|determin|subject to|resolv)\w*\b[^.]{0,200}\blaws?\b|\blaws? of\b[^.]{0,120}\b(?:govern|appl(?:y|ies|icable)|control)|\bchoice of law|\bgoverning law\b"),
+    _any(r"\b(?:govern|constru|interpret|enforc|determin|subject to|resolv|made under)\w*\b[^.]{0,200}\blaws?\b|\blaws?\b (?:shall |will )?(?:govern|control|appl)|\blaws? of\b[^.]{0,120}\b(?:govern|appl(?:y|ies|icable)|control)|\bchoice of law|\bgoverning law\b"),
     _signals(
         (4.0, r"\b(?:governed|construed|interpreted|enforced)\b[^.]{0,220}\b(?:the |by )?(?:[\w,]+ ){0,5}laws?\b[^.]{0,40}\b(?:of|in) "),
-        (3.0, rf"\b{_THIS}\b[^.]{{0,200}}\b(?:govern|constru|interpret)|\bthis agreement\b"),
+        (3.0, rf"\b{_THIS}\b[^.]{{0,200}}\b(?:govern|constru|interpret)|\bthis (?:agreement|contract|lease|license)\b"),
+        (3.0, r"\blaws? (?:of [\w ]{3,40} )?(?:shall |will )?(?:govern|control|appl(?:y|ies) to this)|\b(?:governed|construed)\b[^.]{0,80}\b[A-Z][a-z]+ law\b"),
         (2.0, r"\b(?:state|commonwealth|republic|province|kingdom|england|district|people's|laws) of\b|\[[^\]]*\]"),
         (2.0, r"\bconflicts? of laws?|\bchoice of law|\bconflict (?:or choice )?of"),
         (1.5, r"\ball (?:disputes|claims|matters|questions)"),
