@@ -17,13 +17,13 @@ _NAME_WIDTH = 11
 class Output:
     """Prefixes, colours, and never blocks: when nobody reads, old log lines are dropped and counted."""
 
-    def __init__(self, colours: bool | None = None) -> None:
-        self._fd = sys.stdout.fileno()
+    def __init__(self, fd: int | None = None) -> None:
+        self._fd = sys.stdout.fileno() if fd is None else fd
         self._waiting: deque[tuple[bytes, bool]] = deque()
         self._bytes = 0
         self._dropped = 0
         self._closed = False
-        self.colours = _wants_colours(self._fd) if colours is None else colours
+        self.colours = _wants_colours(self._fd)
         self._seen: dict[str, int] = {}
 
     def line(self, name: str, text: str) -> None:

@@ -54,7 +54,7 @@ class Start:
         self.house.lend(known)
         sink_url = None
         if servers.smtp:
-            sink_url = f"http://127.0.0.1:{ports.sink}/"
+            sink_url = f"http://127.0.0.1:{ports.sink}"
             self._sink(child_env, servers.smtp, ports.sink)
         self._migrate(known["DATABASE_URL"], child_env)
         accounts = self._samples(child_env) if servers.postgres else []
@@ -63,7 +63,7 @@ class Start:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.env.port}/"
+        return f"http://127.0.0.1:{self.env.port}"
 
     def _servers(self, servers: Servers) -> None:
         if servers.postgres:
