@@ -39,6 +39,7 @@ def addresses(env: ProcessEnv, keys: Keys, servers: Servers) -> dict[str, str]:
     """What the processes of the house, and `manage.py` beside them, need to know."""
     known = {
         "PORT": str(env.port),
+        "EMBEDDED": "1" if servers.postgres else "0",
         "SECRET_KEY": env.secret_key or keys.secret_key,
         "DATABASE_URL": servers.postgres.url() if servers.postgres else env.database_url,
         "BROKER_URL": servers.valkey.url(0) if servers.valkey else env.broker_url,

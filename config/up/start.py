@@ -106,7 +106,8 @@ class Start:
     def _samples(self, env: dict[str, str]) -> list[Any]:
         """The sample accounts: the last line that `seed_samples` prints is a JSON list of them."""
         lines = self._manage("samples", "seed_samples", env=env)
-        accounts: list[Any] = json.loads(lines[-1])
+        listed = [line for line in lines if line.startswith("[")]
+        accounts: list[Any] = json.loads(listed[-1]) if listed else []
         return accounts
 
     def _manage(self, name: str, *arguments: str, env: dict[str, str]) -> list[str]:

@@ -41,6 +41,7 @@ class Supervisor:
         self._impatient = False
         self._changed = changed
         self._selector = selectors.DefaultSelector()
+        self._passing: list[Child] = []
         self._bell, self._ringer = socket.socketpair()
 
     def say(self, text: str) -> None:
@@ -110,6 +111,7 @@ class Supervisor:
                 self.output.line(program.name, text)
 
         child = Child(program, say)
+        self._passing = [child]
         self._start(child)
         assert child.popen is not None
         while child.popen.poll() is None:
@@ -118,8 +120,8 @@ class Supervisor:
                 child.popen.wait()
                 raise Stopped
             self.turn()
-        while child.output_fd is not None:
-            self._drain(child)
+        self._passing = []
+        self._close(child)
         return child.popen.returncode, lines
 
     # --- the loop -------------------------------------------------------------------------------------------
@@ -162,7 +164,8 @@ class Supervisor:
 
     def _reap_orphans(self) -> None:
         """Grandchildren that came to us end as zombies unless we take note."""
-        known = {child.popen.pid for child in self.children.values() if child.popen}
+        ours = [*self.children.values(), *self._passing]
+        known = {child.popen.pid for child in ours if child.popen}
         for orphan in psutil.Process().children():
             if orphan.pid not in known:
                 with contextlib.suppress(ChildProcessError, psutil.Error):

@@ -31,7 +31,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 def answers(url: str) -> bool:
     try:
         with urllib.request.urlopen(url, timeout=2) as response:
-            return response.status == 200
+            return bool(response.status == 200)
     except OSError:
         return False
 
@@ -125,6 +125,20 @@ def test_a_stop_while_it_still_starts_leaves_nothing(tmp_path: Path) -> None:
         assert made.stop() < 10
         assert gone(family, 1) == []
         assert made.ready is None
+
+
+def test_a_failing_migration_stops_the_start_and_says_which(tmp_path: Path) -> None:
+    with house(tmp_path / "data") as made:
+        made.start()
+        assert made.ready is not None, made.said()
+        database = json.loads((made.folder / "servers.json").read_text())["DATABASE_URL"]
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute("ALTER TABLE django_migrations RENAME COLUMN app TO spoilt")
+        made.stop()
+        made.start()
+        assert "READY" not in made.said()
+        assert not made.alive
+        assert "`manage.py migrate` ended with code 1" in made.said()
 
 
 def test_killing_make_stops_the_house_too(tmp_path: Path) -> None:
