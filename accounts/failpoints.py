@@ -1,6 +1,7 @@
 """Failpoints: named seams at which a drill kills, stops, delays or breaks a process. Imports no Django.
 
-Off unless the environment says so. ``COUNTERSIGN_FAILPOINTS`` holds entries separated by commas or semicolons::
+Off unless the environment says so. ``COUNTERSIGN_FAILPOINTS`` holds entries separated by commas or
+semicolons::
 
     send.before=kill            SIGKILL to this process
     send.before=stop            SIGSTOP to this process, until somebody continues it
@@ -8,9 +9,9 @@ Off unless the environment says so. ``COUNTERSIGN_FAILPOINTS`` holds entries sep
     send.before=sleep:1.5       sleeps so many seconds
     send.before=kill@3          acts on the third hit alone, counted over all processes
 
-With ``COUNTERSIGN_FAILPOINT_LOG`` each hit of a listed name appends one line ``name pid action`` to that file, on the disk
-before anything happens; ``action`` is ``-`` for a hit that was only counted. ``@n`` counts with marker files in
-``COUNTERSIGN_FAILPOINT_DIR``, each of which exactly one process can create.
+With ``COUNTERSIGN_FAILPOINT_LOG`` each hit of a listed name appends one line ``name pid action`` to that
+file, on the disk before anything happens; ``action`` is ``-`` for a hit that was only counted. ``@n``
+counts with marker files in ``COUNTERSIGN_FAILPOINT_DIR``, each of which exactly one process can create.
 """
 
 import functools
@@ -77,7 +78,8 @@ def reload() -> None:
 
 
 def fp(name: str) -> None:
-    """The seam ``name``. Does nothing unless a drill named it. May raise :class:`FailpointHit`, or never return."""
+    """The seam ``name``. Does nothing unless a drill named it. May raise :class:`FailpointHit`, or never
+    return."""
     active = _active()
     if not active or name not in active:
         return
@@ -95,7 +97,8 @@ def fp(name: str) -> None:
 
 
 def _count(name: str) -> int:
-    """The how-many-th hit this is, over all processes: each number is a file that only one of them can create."""
+    """The how-many-th hit this is, over all processes: each number is a file that only one of them can
+    create."""
     folder = Path(os.environ["COUNTERSIGN_FAILPOINT_DIR"])
     number = 1
     while True:

@@ -51,10 +51,12 @@ class Tool(TenantRow):
 
 
 class Contract(TenantRow):
-    """One version of a tool's declaration (requirement L16). Published rows are immutable except for retirement.
+    """One version of a tool's declaration (requirement L16). Published rows are immutable except for
+    retirement.
 
-    Times are in seconds. ``key_memory_seconds`` is how long the far side remembers an idempotency key; 0 = for ever.
-    ``policy`` holds the rules over arguments; ``definition_digest`` is SHA-256 over the canonical form of the declaration.
+    Times are in seconds. ``key_memory_seconds`` is how long the far side remembers an idempotency key; 0 =
+    for ever. ``policy`` holds the rules over arguments; ``definition_digest`` is SHA-256 over the canonical
+    form of the declaration.
     """
 
     class Status(models.TextChoices):
@@ -115,7 +117,9 @@ class Contract(TenantRow):
     retryable_codes = ArrayField(models.CharField(max_length=60), default=list, blank=True)
     fatal_codes = ArrayField(models.CharField(max_length=60), default=list, blank=True)
     fallback_tool = models.CharField(max_length=80, blank=True)
-    takeover_rule = models.CharField(max_length=12, choices=TakeoverRule.choices, default=TakeoverRule.AT_EXPIRY)
+    takeover_rule = models.CharField(
+        max_length=12, choices=TakeoverRule.choices, default=TakeoverRule.AT_EXPIRY
+    )
     fence_rule = models.CharField(max_length=10, choices=FenceRule.choices, default=FenceRule.NONE)
     resource = models.CharField(max_length=200, blank=True)
     isolation = models.CharField(max_length=8, choices=Isolation.choices, default=Isolation.ASYNC)
@@ -142,7 +146,9 @@ class Contract(TenantRow):
                 condition=Q(status="DRAFT") | (Q(published_at__isnull=False) & ~Q(definition_digest="")),
                 name="contract_published_has_digest",
             ),
-            models.CheckConstraint(condition=Q(effect_class__in=EffectClass.values), name="contract_class_known"),
+            models.CheckConstraint(
+                condition=Q(effect_class__in=EffectClass.values), name="contract_class_known"
+            ),
             models.CheckConstraint(condition=Q(timeout_seconds__gt=0), name="contract_timeout_positive"),
             models.CheckConstraint(condition=Q(max_attempts__gt=0), name="contract_attempts_positive"),
         ]

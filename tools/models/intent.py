@@ -14,9 +14,11 @@ from tools.models.worker import WorkerProcess
 class Intent(TenantRow):
     """One effect that a step wants, under a key that never changes (L8).
 
-    ``run_id`` and ``step_id`` are opaque here: this room knows nothing of runs. ``grant`` is the pending action whose
-    approval authorised it, empty when the gate did. ``deadline`` is the instant after which the far side or the sender
-    itself refuses to act. REJECTED always means: known not to have happened.
+    ``run_id`` and ``step_id`` are opaque here: this room knows nothing of runs. ``grant`` is the pending
+    action whose approval authorised it, empty when the gate did. ``deadline`` is the instant after which
+    the far side or the sender itself refuses to act. ``sender_done_at``: the sender of the current dispatch
+    itself reported that it has stopped sending. ``settled`` is a person's answer to an unknown outcome,
+    kept while it cannot take effect yet. REJECTED always means: known not to have happened.
     """
 
     class Status(models.TextChoices):
@@ -43,18 +45,23 @@ class Intent(TenantRow):
     grant = models.UUIDField(null=True, blank=True)
     epoch = models.PositiveIntegerField(default=0)
     fence = models.BigIntegerField(default=0)
-    sender = models.ForeignKey(WorkerProcess, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    sender = models.ForeignKey(
+        WorkerProcess, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
     dispatch_id = models.UUIDField(null=True, blank=True)
     dispatches = models.PositiveIntegerField(default=0)
     dispatched_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True)
+    sender_done_at = models.DateTimeField(null=True, blank=True)
     answer = models.JSONField(null=True, blank=True)
     reference = models.CharField(max_length=500, blank=True)
     evidence = models.JSONField(default=list, blank=True)
     unknown_since = models.DateTimeField(null=True, blank=True)
     settled = models.CharField(max_length=20, blank=True)
     compensation_snapshot = models.JSONField(null=True, blank=True)
-    compensates = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="undone_by")
+    compensates = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="undone_by"
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
 
@@ -91,10 +98,13 @@ class Intent(TenantRow):
         """Begin: from here on only the sender knows."""
 
     @transition(
-        field=status, source=[Status.DISPATCHED, Status.UNKNOWN, Status.REJECTED], target=Status.CONFIRMED
+        field=status,
+        source=[Status.DISPATCHED, Status.UNKNOWN, Status.REJECTED, Status.PROPOSED, Status.AUTHORISED],
+        target=Status.CONFIRMED,
     )
     def confirm(self) -> None:
-        """It happened: the truth of the world, from whoever reports it."""
+        """It happened: the truth of the world, from whoever reports it. From PROPOSED and AUTHORISED only
+        after an earlier dispatch, whose report comes late: it must stop the next one."""
 
     @transition(field=status, source=[Status.DISPATCHED, Status.UNKNOWN], target=Status.REJECTED)
     def refuse(self) -> None:

@@ -9,7 +9,8 @@ from tools.models.contract import Tool
 
 
 class ResourceFence(TenantRow):
-    """The highest fence token accepted for one resource (L11), and the intent that holds it while its order is strict."""
+    """The highest fence token accepted for one resource (L11), and the intent that holds it while its order
+    is strict."""
 
     resource = models.CharField(max_length=300)
     last_token = models.BigIntegerField(default=0)
@@ -30,7 +31,8 @@ class QuotaWindow(TenantRow):
 
 
 class StopSwitch(TenantRow):
-    """A person stopped a tenant, a tool or a run. Open while ``lifted_at`` is empty; begin refuses under an open switch."""
+    """A person stopped a tenant, a tool or a run. Open while ``lifted_at`` is empty; begin refuses under an
+    open switch."""
 
     tool = models.ForeignKey(Tool, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     run_id = models.UUIDField(null=True, blank=True)
@@ -43,7 +45,9 @@ class StopSwitch(TenantRow):
     class Meta(TenantRow.Meta):
         constraints = [
             models.CheckConstraint(condition=~Q(reason=""), name="switch_has_a_reason"),
-            models.CheckConstraint(condition=Q(tool__isnull=True) | Q(run_id__isnull=True), name="switch_one_scope"),
+            models.CheckConstraint(
+                condition=Q(tool__isnull=True) | Q(run_id__isnull=True), name="switch_one_scope"
+            ),
         ]
         indexes = [models.Index(fields=["tenant"], name="switch_open", condition=Q(lifted_at__isnull=True))]
 

@@ -11,8 +11,9 @@ from accounts.models import User
 
 
 class WorkerProcess(models.Model):
-    """A process that may send. ``parent`` is the node's main process for a child. ``gone_how`` is the proof that it cannot
-    send any more: ``clean`` exit, ``lock`` of the node released, ``supervisor`` saw it die, ``attested`` by a person."""
+    """A process that may send. ``parent`` is the node's main process for a child. ``gone_how`` is the proof
+    that it cannot send any more: ``clean`` exit, ``lock`` of the node released, ``supervisor`` saw it die,
+    ``attested`` by a person."""
 
     class Kind(models.TextChoices):
         MAIN = "main"
@@ -27,7 +28,9 @@ class WorkerProcess(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=12, choices=Kind.choices)
-    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="children")
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children"
+    )
     node = models.CharField(max_length=120)
     host = models.CharField(max_length=120)
     boot_id = models.CharField(max_length=64)
@@ -44,7 +47,8 @@ class WorkerProcess(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=(Q(stopped_at__isnull=True) & Q(gone_how="")) | (Q(stopped_at__isnull=False) & ~Q(gone_how="")),
+                condition=(Q(stopped_at__isnull=True) & Q(gone_how=""))
+                | (Q(stopped_at__isnull=False) & ~Q(gone_how="")),
                 name="worker_gone_has_a_proof",
             ),
         ]

@@ -1,0 +1,102 @@
+"""Plain builders for the workbench."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from accounts.ids import new_id
+from accounts.models import Membership, Role, Tenant, User
+from tools import intents, keys, publish, workers
+from tools.models import Contract, EffectClass, Intent, Tool, WorkerProcess
+
+
+def tenant(slug: str = "linden", **values: Any) -> Tenant:
+    return Tenant.objects.create(
+        slug=f"{slug}-{new_id().hex[-8:]}", name=slug.title(), mail_from=f"desk@{slug}.example", **values
+    )
+
+
+def person(of: Tenant, *roles: str, name: str = "Ben Okafor") -> User:
+    user = User.objects.create_user(f"{new_id().hex}@{of.slug}.example", "not used here", name=name)
+    Membership.everywhere.create(tenant=of, user=user, roles=list(roles or (Role.APPROVER,)))
+    return user
+
+
+def tool(of: Tenant, name: str = "mail.send") -> Tool:
+    return Tool.everywhere.create(tenant=of, name=name, title=name)
+
+
+DECLARED: dict[str, Any] = {
+    "adapter": "python",
+    "target": "drill.effect_final",
+    "effect_class": EffectClass.IRREVERSIBLE,
+}
+
+
+def unsaved(**values: Any) -> Contract:
+    """A contract for pure functions; touches no database."""
+    owner = Tenant(slug="x", name="X")
+    name = values.pop("tool_name", "drill.effect_final")
+    return Contract(tenant=owner, tool=Tool(tenant=owner, name=name), version=1, **{**DECLARED, **values})
+
+
+def contract(of: Tenant, name: str = "mail.send", **values: Any) -> Contract:
+    """In force, with somebody who may agree."""
+    if not Membership.everywhere.filter(tenant=of).exists():
+        person(of)
+    known = Tool.everywhere.filter(tenant=of, name=name).first() or tool(of, name)
+    drafted = publish.draft(tool=known, **{**DECLARED, **values})
+    return publish.put_in_force(contract_id=drafted.pk, by=None)
+
+
+def intent(under: Contract, *, authorised: bool = True, **values: Any) -> Intent:
+    asked: dict[str, Any] = {
+        "run_id": new_id(),
+        "step_id": new_id(),
+        "key": keys.key_for(
+            tenant_id=under.tenant_id, lineage=new_id(), step_key="notice", tool=under.tool.name
+        ),
+        "arguments": {"to": "a@example.org"},
+        "target": "a@example.org",
+        "epoch": 0,
+        **values,
+    }
+    return intents.propose(
+        tenant_id=under.tenant_id, tool=under.tool.name, contract=under, authorised=authorised, **asked
+    )
+
+
+def node(**values: Any) -> WorkerProcess:
+    return workers.register(
+        **{
+            "kind": "main",
+            "node": "n1",
+            "host": "h1",
+            "boot_id": "b1",
+            "pid": 100,
+            "lockfile": "/run/n1",
+            **values,
+        }
+    )
+
+
+def sender(of: WorkerProcess | None = None, pid: int = 101) -> uuid.UUID:
+    return workers.child_sender(parent_id=(of or node()).pk, sender_id=new_id(), pid=pid)
+
+
+_fence = 0
+
+
+def fence() -> int:
+    """Each one newer than the last."""
+    global _fence  # noqa: PLW0603
+    _fence += 1
+    return _fence
+
+
+def dispatched(under: Contract, *, by: uuid.UUID | None = None, seconds: float = 60, **values: Any) -> Intent:
+    made = intent(under, **values)
+    return intents.dispatch(
+        intent=made, sender_id=by or sender(), dispatch_id=new_id(), fence=fence(), deadline_seconds=seconds
+    )

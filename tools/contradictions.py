@@ -1,0 +1,146 @@
+"""How a contract can contradict itself. A contract with a problem is not published. Pure."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import referencing.exceptions
+from django.utils.translation import gettext_noop as _
+from jsonschema import SchemaError
+
+from tools import policy as policies
+from tools.gate import ONLY_PROPOSED, facts, validator
+from tools.models import Contract, EffectClass, Risk
+from tools.reasons import Problem
+
+ADAPTERS = ("python", "smtp")
+_HOST = re.compile(
+    r"(?=.{1,253}\Z)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?|\[[0-9a-f:.]+\](?::[0-9]{1,5})?"
+)
+
+
+def contradictions(contract: Contract, *, people: int | None = None) -> list[Problem]:
+    """Everything that speaks against publishing. ``people`` is how many members hold the role that must
+    agree; without it that question is left open."""
+    found = [*_effect(contract), *_repetition(contract), *_time(contract), *_form(contract)]
+    if policy_faults := policies.faults(contract.policy):
+        text = _("The policy cannot be applied: %(faults)s.")
+        found.append(Problem("policy_form", text, {"faults": "; ".join(policy_faults)}, "policy"))
+    elif people is not None and asks(contract) and people < policies.highest_quorum(contract.policy):
+        text = _("The policy needs %(quorum)s people who may agree, and there are %(people)s.")
+        params = {"quorum": policies.highest_quorum(contract.policy), "people": people}
+        found.append(Problem("policy_unsatisfiable", text, params, "policy"))
+    return found
+
+
+def asks(contract: Contract) -> bool:
+    """Some call under this contract would need a person."""
+    known = facts(contract)
+    repeatable = known.native_idempotency or known.proxy_dedup
+    return (
+        known.effect_class == EffectClass.IRREVERSIBLE
+        or known.concerns in ONLY_PROPOSED
+        or (known.effect_class != EffectClass.READ_ONLY and known.risk == Risk.HIGH and not repeatable)
+        or policies.may_ask(known.policy)
+    )
+
+
+def _effect(contract: Contract) -> Iterator[Problem]:
+    if contract.effect_class == EffectClass.READ_ONLY:
+        if contract.concerns in ONLY_PROPOSED:
+            text = _("It is declared read-only and yet touches money, commitments or permissions.")
+            yield Problem("read_only_concerns", text, where="effect_class")
+        if contract.adapter == "smtp":
+            yield Problem("read_only_mail", _("Sending a mail is never read-only."), where="effect_class")
+    if contract.effect_class == EffectClass.COMPENSABLE and not contract.compensating_tool:
+        text = _("It is declared undoable, but no tool is named that undoes it.")
+        yield Problem("compensation_missing", text, where="compensating_tool")
+    if contract.effect_class == EffectClass.IRREVERSIBLE and contract.compensating_tool:
+        text = _("It is declared irreversible, but a tool is named that undoes it.")
+        yield Problem("compensation_impossible", text, where="compensating_tool")
+    if contract.compensating_tool and contract.compensating_tool == contract.tool.name:
+        yield Problem("compensation_self", _("A tool cannot undo itself."), where="compensating_tool")
+
+
+def _repetition(contract: Contract) -> Iterator[Problem]:
+    effect = contract.effect_class != EffectClass.READ_ONLY
+    if effect and contract.retry_safe and not (contract.native_idempotency or contract.result_query):
+        text = _("It is declared safe to repeat, but the other side neither knows our key nor can be asked.")
+        yield Problem("retry_without_key", text, where="retry_safe")
+    if contract.key_memory_seconds and not contract.native_idempotency:
+        text = _("A time for remembering keys is given, but the other side knows no keys.")
+        yield Problem("memory_without_key", text, where="key_memory_seconds")
+    longest = contract.max_total_seconds + (contract.approval_ttl_seconds if asks_safely(contract) else 0)
+    if contract.native_idempotency and 0 < contract.key_memory_seconds < longest:
+        text = _(
+            "The other side forgets a key after %(memory)s s, but a repeat may come after %(longest)s s."
+        )
+        params = {"memory": contract.key_memory_seconds, "longest": longest}
+        yield Problem("key_forgotten", text, params, "key_memory_seconds")
+    if contract.fence_rule != Contract.FenceRule.NONE and not contract.resource:
+        text = _("A rule for the order on a resource is given, but no resource.")
+        yield Problem("fence_without_resource", text, where="resource")
+    if both := sorted(set(contract.retryable_codes) & set(contract.fatal_codes)):
+        text = _("These codes are both to be repeated and not to be repeated: %(codes)s.")
+        yield Problem("codes_twice", text, {"codes": ", ".join(both)}, "retryable_codes")
+
+
+def asks_safely(contract: Contract) -> bool:
+    """As :func:`asks`, for a policy that may be malformed: then it counts as asking."""
+    return bool(policies.faults(contract.policy)) or asks(contract)
+
+
+def _time(contract: Contract) -> Iterator[Problem]:
+    if contract.timeout_seconds > contract.max_total_seconds:
+        text = _("One attempt may take %(timeout)s s, but all attempts together only %(total)s s.")
+        params = {"timeout": contract.timeout_seconds, "total": contract.max_total_seconds}
+        yield Problem("timeout_beyond_total", text, params, "timeout_seconds")
+    if contract.approval_ttl_seconds < 1:
+        text = _("An approval would expire the moment it is asked for.")
+        yield Problem("approval_ttl", text, where="approval_ttl_seconds")
+
+
+def _form(contract: Contract) -> Iterator[Problem]:
+    if contract.adapter not in ADAPTERS:
+        text = _("There is no adapter %(adapter)s.")
+        yield Problem("adapter_unknown", text, {"adapter": contract.adapter or "''"}, "adapter")
+    if contract.adapter == "python" and not contract.target:
+        yield Problem("target_missing", _("A Python tool needs the name of its function."), where="target")
+    if contract.adapter == "smtp" and contract.isolation != Contract.Isolation.THREAD:
+        text = _("Mail is sent by blocking calls: its isolation is 'thread'.")
+        yield Problem("isolation_unfit", text, where="isolation")
+    for host in contract.egress_hosts:
+        if not _HOST.fullmatch(host):
+            text = _("%(host)s is not a host name in lower case, with or without a port.")
+            yield Problem("egress_host", text, {"host": host}, "egress_hosts")
+    for where in ("input_schema", "output_schema"):
+        if problem := schema_fault(getattr(contract, where)):
+            text = _("The schema cannot be used: %(problem)s")
+            yield Problem("schema", text, {"problem": problem}, where)
+
+
+def schema_fault(schema: Any) -> str:
+    """Why a JSON Schema cannot be used; empty when it can. A reference that leads outside is a fault."""
+    try:
+        compiled = validator(json.dumps(schema, sort_keys=True))
+        compiled.check_schema(schema)
+        for outside in _references(schema):
+            return f"it refers to {outside}, which is outside of it"
+    except SchemaError as error:
+        return error.message[:300]
+    except (TypeError, ValueError, referencing.exceptions.Unresolvable) as error:
+        return str(error)[:300]
+    return ""
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for name in ("$ref", "$dynamicRef"):
+            if isinstance(schema.get(name), str) and not schema[name].startswith("#"):
+                yield schema[name]
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)

@@ -1,0 +1,164 @@
+"""The gate: may this call run by itself, must a person agree, or not at all? Pure: facts in, verdict out.
+
+The strictest word counts, and every reason is told, not only the first.
+"""
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import referencing
+from django.utils.translation import gettext_noop as _
+from jsonschema import Draft202012Validator
+
+from tools import policy as policies
+from tools.models import Contract, EffectClass, Risk
+from tools.reasons import Reason
+
+Path = Literal["auto", "approval", "blocked"]
+
+#: An agent may propose these, never do them (L17).
+ONLY_PROPOSED = {
+    Contract.Concerns.FUNDS.value: _("It moves money: an agent may only propose it."),
+    Contract.Concerns.COMMITMENT.value: _(
+        "It commits the company towards others: an agent may only propose it."
+    ),
+    Contract.Concerns.PERMISSION.value: _("It changes who may do what: an agent may only propose it."),
+}
+STOPPED = {
+    "tenant": _("Everything is stopped: %(reason)s"),
+    "tool": _("This tool is stopped: %(reason)s"),
+    "run": _("This task is stopped: %(reason)s"),
+    "paused": _("This tool is paused: %(reason)s"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ContractFacts:
+    """What the gate needs of a contract. ``proxy_dedup``: our own gateway refuses a repeat, because the
+    contract puts its resource under a strict fence (L11)."""
+
+    tool: str
+    effect_class: str
+    concerns: str = Contract.Concerns.NOTHING.value
+    risk: str = Risk.LOW.value
+    native_idempotency: bool = False
+    proxy_dedup: bool = False
+    approval_ttl_seconds: int = 259_200
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    input_schema: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Somebody stopped a ``tenant``, a ``tool`` or a ``run``, or a tool is ``paused``."""
+
+    scope: Literal["tenant", "tool", "run", "paused"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What the gate needs of the run and of what is switched off around it."""
+
+    stops: Sequence[Stop] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``policy`` is the snapshot for the desk: role, quorum, not_submitter, ttl_seconds."""
+
+    path: Path
+    reasons: list[Reason]
+    policy: dict[str, Any]
+
+
+def facts(contract: Contract, *, newest: Contract | None = None) -> ContractFacts:
+    """The facts of a row. The definition is that of ``contract``; the rules are those of ``newest``, if
+    given."""
+    ruling = newest or contract
+    return ContractFacts(
+        tool=contract.tool.name,
+        effect_class=contract.effect_class,
+        concerns=contract.concerns,
+        risk=contract.risk,
+        native_idempotency=contract.native_idempotency,
+        proxy_dedup=contract.fence_rule == Contract.FenceRule.STRICT and bool(contract.resource),
+        approval_ttl_seconds=ruling.approval_ttl_seconds,
+        policy=ruling.policy,
+        input_schema=contract.input_schema,
+    )
+
+
+def decide(*, contract: ContractFacts, arguments: Mapping[str, Any], run: RunFacts) -> Verdict:
+    """The verdict on one call."""
+    ruled = policies.apply(contract.policy, arguments)
+    snapshot = {
+        "role": ruled.role,
+        "quorum": ruled.quorum,
+        "not_submitter": True,
+        "ttl_seconds": contract.approval_ttl_seconds,
+    }
+    blocked = [
+        Reason(f"stopped_{stop.scope}", STOPPED[stop.scope], {"reason": stop.reason}) for stop in run.stops
+    ]
+    blocked += [
+        Reason("rule", _("A rule of the tool forbids it: %(why)s"), {"why": why}) for why in ruled.blocked
+    ]
+    blocked += _misfits(contract, arguments)
+    if blocked:
+        return Verdict("blocked", blocked, snapshot)
+    asking = _asks(contract, ruled)
+    if asking:
+        return Verdict("approval", asking, snapshot)
+    return Verdict("auto", [_free(contract)], snapshot)
+
+
+def _asks(contract: ContractFacts, ruled: policies.Ruled) -> list[Reason]:
+    """Why a person must agree."""
+    found: list[Reason] = []
+    if contract.effect_class == EffectClass.IRREVERSIBLE:
+        found.append(Reason("irreversible", _("It cannot be undone.")))
+    if contract.concerns in ONLY_PROPOSED:
+        found.append(Reason(f"concerns_{contract.concerns}", ONLY_PROPOSED[contract.concerns]))
+    repeatable = contract.native_idempotency or contract.proxy_dedup
+    if contract.effect_class != EffectClass.READ_ONLY and contract.risk == Risk.HIGH and not repeatable:
+        found.append(
+            Reason(
+                "high_risk_without_key",
+                _("A wrong call is costly, and the other side would not notice a second one."),
+            )
+        )
+    if ruled.always_asks:
+        found.append(Reason("policy", _("The policy of this tool always asks a person.")))
+    found += [
+        Reason("rule", _("A rule of the tool asks a person: %(why)s"), {"why": why}) for why in ruled.approval
+    ]
+    return found
+
+
+def _free(contract: ContractFacts) -> Reason:
+    if contract.effect_class == EffectClass.READ_ONLY:
+        return Reason("read_only", _("It only reads."))
+    return Reason("compensable", _("It can be undone, and no rule asks a person."))
+
+
+def _misfits(contract: ContractFacts, arguments: Mapping[str, Any]) -> list[Reason]:
+    """Arguments that the contract does not take."""
+    if not contract.input_schema:
+        return []
+    errors = validator(json.dumps(contract.input_schema, sort_keys=True)).iter_errors(dict(arguments))
+    worst = sorted(errors, key=lambda error: [str(part) for part in error.absolute_path])[:5]
+    text = _("The call does not fit the tool: %(where)s: %(problem)s")
+    return [
+        Reason("arguments", text, {"where": error.json_path, "problem": error.message[:300]})
+        for error in worst
+    ]
+
+
+@functools.lru_cache(maxsize=256)
+def validator(schema: str) -> Draft202012Validator:
+    """The compiled form of a JSON Schema. References to other documents are not fetched, they are errors."""
+    return Draft202012Validator(json.loads(schema), registry=referencing.Registry())

@@ -1,0 +1,97 @@
+"""Contracts come into force: draft, publish, retire.
+
+At any time at most one version of a tool is in force; runs that are under way stay pinned to the version
+they have.
+"""
+
+import uuid
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.db.models.functions import Now
+
+from accounts import arrows, audit, rights
+from accounts.canonical import digest
+from tools.contracts import contradictions, definition_digest, rules
+from tools.errors import ContractRefused
+from tools.models import Contract, Tool
+from tools.reasons import Problem
+
+
+def draft(*, tool: Tool, by: uuid.UUID | None = None, **declared: Any) -> Contract:
+    """A new version of a tool's contract that is not in force yet. Joins the caller's transaction."""
+    Tool.everywhere.select_for_update().get(pk=tool.pk)
+    newest = Contract.everywhere.filter(tool=tool).aggregate(newest=Max("version"))["newest"] or 0
+    made: Contract = Contract.everywhere.create(
+        tenant_id=tool.tenant_id, tool=tool, version=newest + 1, created_by_id=by, **declared
+    )
+    return made
+
+
+def publish(*, contract_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> Contract:
+    """A person puts a draft in force. Owns its transaction.
+
+    Raises :class:`ContractRefused` when the contract contradicts itself, or
+    :class:`arrows.RefusedTransition` when it is no draft any more.
+    """
+    with transaction.atomic(durable=True):
+        return put_in_force(contract_id=contract_id, by=by, channel=channel)
+
+
+def put_in_force(*, contract_id: uuid.UUID, by: uuid.UUID | None, channel: str = "system") -> Contract:
+    """As :func:`publish`, joining the caller's transaction; without a person for the contracts of an
+    installation."""
+    tool_id = Contract.everywhere.values_list("tool_id", flat=True).get(pk=contract_id)
+    Tool.everywhere.select_for_update().get(pk=tool_id)
+    contract: Contract = Contract.everywhere.select_related("tool").get(pk=contract_id)
+    if problems := _problems(contract):
+        raise ContractRefused(problems)
+    before = Contract.everywhere.filter(tool_id=tool_id, status=Contract.Status.PUBLISHED).first()
+    if before is not None:
+        arrows.move(before, "retire")
+    signed = {"definition_digest": definition_digest(contract), "published_by_id": by, "published_at": Now()}
+    arrows.move(contract, "publish", changes=signed)
+    audit.append(
+        tenant_id=contract.tenant_id,
+        act="contract.published",
+        subject=("contract", contract.pk.hex),
+        payload={
+            "tool": contract.tool.name,
+            "version": contract.version,
+            "definition_digest": signed["definition_digest"],
+            "rules_digest": digest(rules(contract)),
+            "retired_version": before.version if before else None,
+        },
+        actor=by,
+        actor_kind="person" if by else "installation",
+        channel=channel,
+    )
+    published: Contract = Contract.everywhere.select_related("tool").get(pk=contract_id)
+    return published
+
+
+def retire(*, contract_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> Contract:
+    """A person takes a contract out of force without a successor: its tool cannot be planned any more. Owns
+    its transaction."""
+    with transaction.atomic(durable=True):
+        contract: Contract = (
+            Contract.everywhere.select_for_update().select_related("tool").get(pk=contract_id)
+        )
+        arrows.move(contract, "retire")
+        audit.append(
+            tenant_id=contract.tenant_id,
+            act="contract.retired",
+            subject=("contract", contract.pk.hex),
+            payload={"tool": contract.tool.name, "version": contract.version},
+            actor=by,
+            channel=channel,
+        )
+    return contract
+
+
+def _problems(contract: Contract) -> list[Problem]:
+    """With the members who could agree counted now."""
+    role = contract.policy.get("role", "approver") if isinstance(contract.policy, dict) else "approver"
+    people = len(rights.people_with(tenant_id=contract.tenant_id, role=str(role)))
+    return contradictions(contract, people=people)

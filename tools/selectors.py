@@ -1,0 +1,115 @@
+"""Reads of the workbench. Published contracts never change, so rows are kept in memory by id; which one is
+in force, what is paused and what is stopped is asked anew every time."""
+
+import threading
+import uuid
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django.db.models import Q
+
+from tools import gate
+from tools.models import Contract, StopSwitch, Tool
+
+_KEEP = 2_000
+_kept: dict[uuid.UUID, Contract] = {}
+_lock = threading.Lock()
+
+
+def by_id(contract_id: uuid.UUID) -> Contract:
+    """The contract with its tool; from memory once it is published. Its ``status`` may be out of date
+    (retired), and ``tool`` holds only the name reliably: ask :func:`stops` whether it is paused. Raises
+    ``Contract.DoesNotExist``."""
+    kept = _kept.get(contract_id)
+    if kept is None:
+        kept = Contract.everywhere.select_related("tool").get(pk=contract_id)
+        _keep(kept)
+    return kept
+
+
+def contract_for(*, tenant_id: uuid.UUID, tool: str) -> Contract | None:
+    """The newest published contract of a tenant's tool, or None when no such tool is in force."""
+    return contracts_for({(tenant_id, tool)}).get((tenant_id, tool))
+
+
+def contracts_for(wanted: Collection[tuple[uuid.UUID, str]]) -> dict[tuple[uuid.UUID, str], Contract]:
+    """The same for many pairs of tenant and tool at once, in one query, plus one for rows not yet in
+    memory."""
+    if not wanted:
+        return {}
+    ids = {
+        (row[0], row[1]): row[2]
+        for row in Contract.everywhere.filter(
+            status=Contract.Status.PUBLISHED,
+            tenant_id__in={tenant_id for tenant_id, _ in wanted},
+            tool__name__in={tool for _, tool in wanted},
+        ).values_list("tenant_id", "tool__name", "id")
+    }
+    missing = [ids[pair] for pair in wanted if pair in ids and ids[pair] not in _kept]
+    fresh = (
+        {row.pk: row for row in Contract.everywhere.select_related("tool").filter(pk__in=missing)}
+        if missing
+        else {}
+    )
+    for row in fresh.values():
+        _keep(row)
+    return {pair: fresh.get(ids[pair]) or by_id(ids[pair]) for pair in wanted if pair in ids}
+
+
+def spec(contract: Contract, *, newest: Contract | None = None) -> dict[str, Any]:
+    """What a child needs of a contract, as plain values. Egress rules are those of ``newest``, if given.
+
+    ``timeout`` and ``cpu_seconds`` in seconds, ``memory_mb`` in 10**6 bytes; ``effect`` is the effect class.
+    """
+    return {
+        "tool": contract.tool.name,
+        "adapter": contract.adapter,
+        "target": contract.target,
+        "config": contract.config,
+        "timeout": contract.timeout_seconds,
+        "effect": contract.effect_class,
+        "egress": list((newest or contract).egress_hosts),
+        "isolation": contract.isolation,
+        "memory_mb": contract.memory_mb,
+        "cpu_seconds": contract.cpu_seconds,
+        "native_idempotency": contract.native_idempotency,
+    }
+
+
+def stops(
+    *, tenant_id: uuid.UUID, tool_id: uuid.UUID, run_id: uuid.UUID | None = None
+) -> tuple[gate.Stop, ...]:
+    """Everything that is switched off around a call now, oldest first, a paused tool last."""
+    rows = StopSwitch.everywhere.filter(tenant_id=tenant_id, lifted_at__isnull=True).filter(
+        Q(tool__isnull=True, run_id__isnull=True)
+        | Q(tool_id=tool_id)
+        | (Q(run_id=run_id) if run_id else Q(pk__in=[]))
+    )
+    found = [
+        gate.Stop("tool" if row.tool_id else "run" if row.run_id else "tenant", row.reason)
+        for row in rows.order_by("set_at", "id")
+    ]
+    paused = Tool.everywhere.filter(pk=tool_id, tenant_id=tenant_id, paused_at__isnull=False)
+    found += [gate.Stop("paused", reason) for reason in paused.values_list("paused_reason", flat=True)]
+    return tuple(found)
+
+
+def verdict(
+    *, tenant_id: uuid.UUID, contract: Contract, arguments: Mapping[str, Any], run_id: uuid.UUID | None = None
+) -> gate.Verdict:
+    """The gate's word now: the given definition, the newest rules, and what is switched off."""
+    newest = contract_for(tenant_id=tenant_id, tool=contract.tool.name)
+    return gate.decide(
+        contract=gate.facts(contract, newest=newest),
+        arguments=arguments,
+        run=gate.RunFacts(stops=stops(tenant_id=tenant_id, tool_id=contract.tool_id, run_id=run_id)),
+    )
+
+
+def _keep(contract: Contract) -> None:
+    if contract.status == Contract.Status.DRAFT:
+        return
+    with _lock:
+        if len(_kept) >= _KEEP:
+            _kept.clear()
+        _kept[contract.pk] = contract
