@@ -63,7 +63,9 @@ def load_labels(folder: Path) -> list[dict[str, Any]]:
     labels = [entry for file in files for entry in json.loads(file.read_text(encoding="utf-8"))]
     present = [entry for entry in labels if (folder / entry["file"]).is_file()]
     if not present:
-        raise SystemExit(f"None of the contracts that {files[0].name} names is in {folder}. Nothing was scored.")
+        raise SystemExit(
+            f"None of the contracts that {files[0].name} names is in {folder}. Nothing was scored."
+        )
     return present
 
 
@@ -103,7 +105,9 @@ def evaluate(folder: Path) -> dict[str, Any]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Score a folder, write the file, print a table and the line."""
-    parser = argparse.ArgumentParser(prog="python -m evals.contracts", description="Score the contract review.")
+    parser = argparse.ArgumentParser(
+        prog="python -m evals.contracts", description="Score the contract review."
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder with PDFs and a *metadata.json")
     parser.add_argument("--out", type=Path, default=Path("eval.json"), help="where to write every quote")
     options = parser.parse_args(arguments)

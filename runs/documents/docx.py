@@ -15,13 +15,14 @@ from runs.documents.limits import Limits
 from runs.documents.package import CORRUPT, Package
 
 _MACROS = (
-    "The Word document contains macros (programs). It was not read and nothing in it was run. Save it as a plain "
+    "The Word document contains macros (programs). It was not read and nothing in it was run. Save "
+    "it as a plain "
     "Word document (DOCX) and upload that."
 )
 
 
 def extract(data: bytes, *, limits: Limits) -> Extracted:
-    """Text of a DOCX. Raises `Unreadable`: corrupt, macros, external_entity, archive_bomb, unsupported, empty."""
+    """Text of a DOCX. Raises `Unreadable` for everything it will not read."""
     package = Package(data, limits=limits)
     if any(name.lower().endswith(("vbaproject.bin", "vbadata.xml")) for name in package.names):
         raise Unreadable("macros", _MACROS)
@@ -39,7 +40,8 @@ def extract(data: bytes, *, limits: Limits) -> Extracted:
     if not any(text.strip() for _, text in blocks):
         raise Unreadable(
             "empty",
-            "The Word document holds no text. Nothing was read from it. If the contract is a picture in it, run "
+            "The Word document holds no text. Nothing was read from it. If the contract is a picture "
+            "in it, run "
             "text recognition (OCR) and upload the result.",
         )
     builder = TextBuilder(limit=limits.characters)
@@ -55,12 +57,14 @@ def refuse_ole(data: bytes) -> Unreadable:
     if "EncryptedPackage".encode("utf-16-le") in data:
         return Unreadable(
             "encrypted",
-            "The Office document is locked with a password. It was not read, and no password was tried. Save a copy "
+            "The Office document is locked with a password. It was not read, and no password was "
+            "tried. Save a copy "
             "without a password and upload the copy.",
         )
     return Unreadable(
         "unsupported",
-        "This is an Office file in the format of before 2007 (DOC, XLS). Only PDF, Word (DOCX), plain text and "
+        "This is an Office file in the format of before 2007 (DOC, XLS). Only PDF, Word (DOCX), "
+        "plain text and "
         "Markdown are read; this file was not opened. Save it as DOCX or PDF and upload that.",
         kind="ole",
     )
@@ -91,7 +95,8 @@ def _not_word(package: Package) -> Unreadable:
             what = word
     return Unreadable(
         "unsupported",
-        f"The content is {what}. Only PDF, Word (DOCX), plain text and Markdown are read; nothing in it was read. "
+        f"The content is {what}. Only PDF, Word (DOCX), plain text and Markdown are read; nothing in"
+        f" it was read. "
         "Save the contract as one of these and upload that.",
         kind="zip",
     )
@@ -115,7 +120,8 @@ def _running(package: Package, walker: Walker, folder: str) -> list[tuple[str, s
 def _warnings(walker: Walker) -> tuple[str, ...]:
     if not (walker.insertions or walker.deletions):
         return ()
-    return (
+    text = (
         f"The document has tracked changes: {walker.insertions} insertions were read as accepted, "
-        f"{walker.deletions} deletions were left out.",
+        f"{walker.deletions} deletions were left out."
     )
+    return (text,)

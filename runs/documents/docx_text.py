@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-_GONE = frozenset({"del", "moveFrom", "delText", "delInstrText", "instrText", "pPr", "rPr", "sdtPr", "sdtEndPr",
-                   "tblPr", "tblGrid", "trPr", "tcPr", "sectPr", "Fallback", "annotationRef"})  # fmt: skip
+_HIDDEN = ("del", "moveFrom", "delText", "delInstrText", "instrText", "annotationRef", "Fallback")
+_SETTINGS = ("pPr", "rPr", "sdtPr", "sdtEndPr", "tblPr", "tblGrid", "trPr", "tcPr", "sectPr")
+_GONE = frozenset(_HIDDEN + _SETTINGS)
+"""Elements whose text is deleted, hidden, or a setting."""
 _PLAIN = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
 
 
 def local(element: etree._Element) -> str:
-    """The element's name without its namespace; empty for what is no element."""
-    tag = element.tag
-    return tag.rsplit("}", 1)[-1] if isinstance(tag, str) else ""
+    """The element's name without its namespace (comments and instructions are not parsed)."""
+    return str(element.tag).rsplit("}", 1)[-1]
 
 
 def _attribute(element: etree._Element, name: str) -> str:

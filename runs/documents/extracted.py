@@ -37,7 +37,8 @@ class TextBuilder:
         if self._length + len(clean) > self._limit:
             raise Unreadable(
                 "too_large",
-                f"The document holds more than {self._limit:,} characters of text. Reading stopped and nothing "
+                f"The document holds more than {self._limit:,} characters of text. Reading stopped"
+                f" and nothing "
                 "was kept. Split the document and upload the parts.",
                 limit=self._limit,
             )

@@ -17,8 +17,10 @@ CORRUPT = (
     "was read from it. Open it in Word, save it again and upload that."
 )
 _ENTITY = (
-    "The Word document declares entities in its XML ({part}), which could pull in other files or expand without "
-    "end; Word itself never writes that. It was not read and nothing was fetched. Open it in Word, save it again "
+    "The Word document declares entities in its XML ({part}), which could pull in other files or "
+    "expand without "
+    "end; Word itself never writes that. It was not read and nothing was fetched. Open it in Word, "
+    "save it again "
     "and upload that, or ask its sender."
 )
 _CHUNK = 1 << 16
@@ -26,7 +28,7 @@ _DOCTYPE = b"<!DOCTYPE"
 
 
 class Package:
-    """Read access to the parts of one package. Raises `Unreadable`: corrupt, archive_bomb, external_entity."""
+    """Read access to the parts of one package; raises `Unreadable` for everything that is wrong with it."""
 
     def __init__(self, data: bytes, *, limits: Limits) -> None:
         self._limits = limits
@@ -40,8 +42,9 @@ class Package:
             raise Unreadable(
                 "archive_bomb",
                 f"The Word document expands to {expanded / MIB:.0f} MB in {len(entries)} parts; at most "
-                f"{limits.zip_expanded_bytes / MIB:.0f} MB in {limits.zip_entries} parts are read. It was not "
-                "expanded. Open it in Word, remove what is not needed, save it again and upload that.",
+                f"{limits.zip_expanded_bytes / MIB:.0f} MB in {limits.zip_entries} parts are read. It "
+                "was not expanded. Open it in Word, remove what is not needed, save it again and "
+                "upload that.",
                 expanded=expanded,
                 entries=len(entries),
             )
@@ -49,7 +52,8 @@ class Package:
         if any(entry.flag_bits & 0x1 for entry in entries):
             raise Unreadable(
                 "encrypted",
-                "The Word document is locked with a password. It was not read, and no password was tried. Save a "
+                "The Word document is locked with a password. It was not read, and no password was "
+                "tried. Save a "
                 "copy without a password and upload the copy.",
             )
 
@@ -91,7 +95,8 @@ class Package:
                         raise Unreadable(
                             "archive_bomb",
                             f"One part of the Word document ({name}) expands to more than "
-                            f"{self._limits.xml_part_bytes / MIB:.0f} MB. Reading stopped and nothing was kept. Open "
+                            f"{self._limits.xml_part_bytes / MIB:.0f} MB. Reading stopped and nothing"
+                            f" was kept. Open "
                             "it in Word, save it again and upload that.",
                             part=name,
                         )

@@ -33,7 +33,8 @@ def extract(data: bytes, *, limits: Limits) -> Extracted:
         if count > limits.pages:
             raise Unreadable(
                 "too_large",
-                f"The PDF has {count} pages; at most {limits.pages} are read. Nothing was read from it. Upload "
+                f"The PDF has {count} pages; at most {limits.pages} are read. Nothing was read from"
+                f" it. Upload "
                 "only the contract itself.",
                 pages=count,
                 limit=limits.pages,
@@ -50,7 +51,8 @@ def _open(data: bytes) -> pdfium.PdfDocument:
         if getattr(error, "err_code", None) in (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY):
             raise Unreadable(
                 "encrypted",
-                "The PDF is locked with a password. It was not read, and no password was tried. Open it in your "
+                "The PDF is locked with a password. It was not read, and no password was tried. Open "
+                "it in your "
                 "PDF program, save a copy without a password, and upload the copy.",
             ) from None
         raise Unreadable("corrupt", _CORRUPT) from None
@@ -110,7 +112,8 @@ def _no_text(count: int, scanned: list[int]) -> Unreadable:
     why = "holds pictures of text (a scan)" if scanned else "holds no text"
     return Unreadable(
         "scanned",
-        f"The PDF {why} on {pages} and no text layer on any page. Nothing was read from it, because text in "
+        f"The PDF {why} on {pages} and no text layer on any page. Nothing was read from it, because"
+        f" text in "
         "pictures is not recognised here. Run text recognition (OCR) on it and upload the result.",
         pages=scanned,
     )

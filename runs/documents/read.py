@@ -109,7 +109,8 @@ def _check_name(kind: str, ending: str) -> None:
     if promised in {"pdf", "docx"} and kind in {"text", "markdown"}:
         raise Unreadable(
             "corrupt",
-            f"The name ends in {ending}, but the content is not {_WORDS[promised]}: the file is damaged or is "
+            f"The name ends in {ending}, but the content is not {_WORDS[promised]}: the file is"
+            f" damaged or is "
             "something else. Nothing was read from it. Export it again from its source and upload that.",
         )
 
@@ -124,7 +125,8 @@ def _name_warning(kind: str, ending: str) -> list[str]:
 def _unsupported(kind: str) -> Unreadable:
     return Unreadable(
         "unsupported",
-        f"The content is {_WORDS[kind]}. Only PDF, Word (DOCX), plain text and Markdown are read; this file "
+        f"The content is {_WORDS[kind]}. Only PDF, Word (DOCX), plain text and Markdown are read;"
+        f" this file "
         "was not opened. Save it as one of these and upload that.",
         kind=kind,
     )

@@ -38,7 +38,8 @@ def extract(data: bytes, *, markdown: bool, limits: Limits) -> Extracted:
     if not decoded.strip():
         raise Unreadable(
             "empty",
-            "The file holds only blank space. Nothing was read from it. Upload the file again from its source.",
+            "The file holds only blank space. Nothing was read from it. Upload the file again from "
+            "its source.",
         )
     builder = TextBuilder(limit=limits.characters)
     blocks = _markdown_blocks(decoded) if markdown else _plain_blocks(decoded)

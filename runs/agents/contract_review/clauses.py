@@ -12,7 +12,8 @@ from runs.agents.contract_review.view import Sentence, View
 _HEADING_BONUS = 1.5
 _HEADING_LENGTH = 90
 _NUMBER = re.compile(
-    r"\s*(?:(?:Section|Clause|Article)\s+)?\d{1,2}(?:\.\d{1,2})*\.?\)?\s*(?:[A-Z][\w&,/' -]{2,60}\n\s*)?(?=[\"\[(A-Z])"
+    r"\s*(?:(?:Section|Clause"
+    r"|Article)\s+)?\d{1,2}(?:\.\d{1,2})*\.?\)?\s*(?:[A-Z][\w&,/' -]{2,60}\n\s*)?(?=[\"\[(A-Z])"
     r"|\s*\(?[a-z]{1,2}\)\s+|\s*\([ivx]{1,5}\)\s+"
 )
 _LONGEST = 2500
@@ -76,5 +77,7 @@ def _apply(rule: Rule, view: View, contexts: list[tuple[Sentence, str]]) -> list
             continue
         confidence = min(0.95, 0.5 + (-negative - rule.threshold) / 12)
         text = view.document.text[start:end]
-        found.append(Finding(rule.field, text, start, end, view.document.page_at(start), {}, round(confidence, 2)))
+        found.append(
+            Finding(rule.field, text, start, end, view.document.page_at(start), {}, round(confidence, 2))
+        )
     return found

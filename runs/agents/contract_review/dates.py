@@ -32,21 +32,29 @@ DATE = re.compile(
     r"|\b\d{1,2}[/.]\d{1,2}[/.](?:19|20)\d\d\b"
     r"|\b(?:19|20)\d\d-\d{2}-\d{2}\b"
     r"|\b(?:19|20)\d\d\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?日)",
-    re.I,
+    re.IGNORECASE,
 )
 
 _WORDS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "fifteen": 15, "eighteen": 18, "twenty": 20, "twenty-four": 24, "thirty": 30,
-    "thirty-six": 36, "forty-five": 45, "sixty": 60, "ninety": 90, "one hundred twenty": 120,
-    "one hundred and twenty": 120, "one hundred eighty": 180, "one hundred and eighty": 180,
+    word: number
+    for number, words in {
+        1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine",
+        10: "ten", 11: "eleven", 12: "twelve", 15: "fifteen", 18: "eighteen", 20: "twenty",
+        24: "twenty-four", 30: "thirty", 36: "thirty-six", 45: "forty-five", 60: "sixty", 90: "ninety",
+        120: "one hundred twenty|one hundred and twenty",
+        180: "one hundred eighty|one hundred and eighty",
+    }.items()
+    for word in words.split("|")
 }  # fmt: skip
-_NUMBER = "|".join(sorted((word.replace(" ", r"\s+").replace("-", r"[-\s]") for word in _WORDS), key=len, reverse=True))
+_NUMBER = "|".join(
+    sorted((word.replace(" ", r"\s+").replace("-", r"[-\s]") for word in _WORDS), key=len, reverse=True)
+)
 PERIOD = re.compile(
-    rf"(?:\b(?P<word>{_NUMBER})\b\s*(?:\(\s*(?P<paren>\d{{1,4}})\s*\))?|\b(?P<digits>\d{{1,4}})\b(?:\s*\(\s*\d{{1,4}}\s*\))?)"
+    rf"(?:\b(?P<word>{_NUMBER})\b\s*(?:\(\s*(?P<paren>\d{{1,4}})\s*\))?"
+        rf"|\b(?P<digits>\d{{1,4}})\b(?:\s*\(\s*\d{{1,4}}\s*\))?)"
     r"[\s-]*(?:full\s+|consecutive\s+|additional\s+|calendar\s+|successive\s+)*"
     r"(?P<business>business\s+|working\s+)?(?P<unit>day|week|month|year|annual)s?\b'?",
-    re.I,
+    re.IGNORECASE,
 )  # fmt: skip
 
 
@@ -64,7 +72,9 @@ class Period:
 
     def __str__(self) -> str:
         """Such as `90 days`."""
-        return f"{self.count} {'business ' if self.business else ''}{self.unit}{'' if self.count == 1 else 's'}"
+        return (
+            f"{self.count} {'business ' if self.business else ''}{self.unit}{'' if self.count == 1 else 's'}"
+        )
 
     @property
     def days(self) -> int:
@@ -85,7 +95,9 @@ class Period:
 
 def parse_date(text: str) -> date | None:
     """The day that `text` names, or None if any part of it is blank or two readings are possible."""
-    squeezed = re.sub(r"\b(\d{1,2})\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b", r"\1", " ".join(text.split()), flags=re.I)
+    squeezed = re.sub(
+        r"\b(\d{1,2})\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b", r"\1", " ".join(text.split()), flags=re.IGNORECASE
+    )
     chinese = re.match(r"(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?日", squeezed)
     if chinese:
         return _day(*(int(part) for part in chinese.groups()))
@@ -100,7 +112,7 @@ def parse_date(text: str) -> date | None:
     if not re.search(r"\d{1,2}\D+\d{4}|\d{4}-\d\d-\d\d", squeezed):
         return None
     try:
-        return parser.parse(re.sub(r"\bday of\b", "", squeezed, flags=re.I)).date()
+        return parser.parse(re.sub(r"\bday of\b", "", squeezed, flags=re.IGNORECASE)).date()
     except (ValueError, OverflowError):
         return None
 

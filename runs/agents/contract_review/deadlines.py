@@ -67,7 +67,13 @@ def _first_end(expiration: dict[str, Any], first: dict[str, dict[str, Any] | Non
     ids = (expiration["id"],)
     if "date" in value:
         day = date.fromisoformat(value["date"])
-        return day, f"The contract names {day.isoformat()} as its end.", "named", {"end": day.isoformat()}, ids
+        return (
+            day,
+            f"The contract names {day.isoformat()} as its end.",
+            "named",
+            {"end": day.isoformat()},
+            ids,
+        )
     if value.get("perpetual"):
         return None, "The contract has no end.", "perpetual", {}, ids
     if "period" not in value:
@@ -110,23 +116,41 @@ def _follow_renewals(
         end = Period(period.count * count, period.unit).after(original)
     if not count:
         return end, how, code, params, ids
-    params = {**params, "first_end": original.isoformat(), "renewals": count, "renewal_period": str(period), "end": end.isoformat()}
+    params = {
+        **params,
+        "first_end": original.isoformat(),
+        "renewals": count,
+        "renewal_period": str(period),
+        "end": end.isoformat(),
+    }
+    times = f"once by {period}" if count == 1 else f"{count} times by {period} each"
     how = (
-        f"{how} Renewed {count} times by {period} each, the running term ends on {end.isoformat()}, if the conditions "
+        f"{how} Renewed {times}, the running term ends on {end.isoformat()}, if the conditions "
         "of each renewal were met."
     )
     return end, how, f"{code}_renewed", params, tuple(dict.fromkeys((*ids, renewal["id"])))
 
 
 def _notice(
-    end: date, notice: dict[str, Any] | None, renewal: dict[str, Any] | None, ids: tuple[str, ...], today: date
+    end: date,
+    notice: dict[str, Any] | None,
+    renewal: dict[str, Any] | None,
+    ids: tuple[str, ...],
+    today: date,
 ) -> Deadline | None:
     if notice is None:
         return None
     ids = tuple(dict.fromkeys((*ids, notice["id"])))
     value = notice["value"].get("period")
     if not value:
-        return Deadline("non_renewal_notice", None, "Unknown: the length of the notice is blank.", "no_notice_length", {}, ids)
+        return Deadline(
+            "non_renewal_notice",
+            None,
+            "Unknown: the length of the notice is blank.",
+            "no_notice_length",
+            {},
+            ids,
+        )
     period = _period(value)
     if period.business:
         how = f"Unknown: the notice is {period}, and which days count is not in the contract."
@@ -134,7 +158,9 @@ def _notice(
     day = period.before(end)
     how = f"{end.isoformat()} (end of the term) minus {period} is {day.isoformat()}."
     params = {"end": end.isoformat(), "period": str(period), "day": day.isoformat()}
-    return Deadline("non_renewal_notice", day.isoformat(), how, "end_minus_notice", params, ids, passed=day < today)
+    return Deadline(
+        "non_renewal_notice", day.isoformat(), how, "end_minus_notice", params, ids, passed=day < today
+    )
 
 
 def _period(value: dict[str, Any]) -> Period:

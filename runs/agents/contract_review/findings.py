@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+import dataclasses
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from runs.documents import Document
@@ -44,12 +45,12 @@ class Finding:
     start: int
     end: int
     page: int | None
-    value: dict[str, Any] = field(default_factory=dict)
+    value: dict[str, Any] = dataclasses.field(default_factory=dict)
     confidence: float = 0.5
     risk: str = "none"
     reason_code: str = ""
     reason: str = ""
-    reason_params: dict[str, Any] = field(default_factory=dict)
+    reason_params: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -64,7 +65,7 @@ class Gap:
     risk: str
     reason_code: str
     reason: str
-    reason_params: dict[str, Any] = field(default_factory=dict)
+    reason_params: dict[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,8 @@ def verify(findings: tuple[Finding, ...], document: Document) -> None:
     """Raise `QuoteError` unless every quote is an exact slice, on the page it names."""
     for finding in findings:
         if not document.stands(text=finding.text, start=finding.start, end=finding.end):
-            raise QuoteError(f"{finding.field}: the quote at {finding.start} does not stand in {document.name}")
+            raise QuoteError(
+                f"{finding.field}: the quote at {finding.start} does not stand in {document.name}"
+            )
         if finding.page != document.page_at(finding.start):
             raise QuoteError(f"{finding.field}: the quote at {finding.start} stands on another page")

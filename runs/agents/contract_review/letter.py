@@ -29,7 +29,9 @@ def draft_letter(
     by_id = {finding["id"]: finding for finding in document["findings"]}
     facts = [by_id[key] for key in urgent["finding_ids"] if key in by_id]
     title = _first(document, "document_name") or document["file"]
-    signed = next((f["value"].get("date") for f in document["findings"] if f["field"] == "agreement_date"), None)
+    signed = next(
+        (f["value"].get("date") for f in document["findings"] if f["field"] == "agreement_date"), None
+    )
     ends = urgent["params"].get("end", urgent["day"])
     days = (date.fromisoformat(urgent["day"]) - today).days
     renewal = urgent["kind"] == "non_renewal_notice"
@@ -44,7 +46,13 @@ def draft_letter(
         "file": document["file"],
         "sha256": document["sha256"],
         "facts": [
-            {"file": document["file"], "field": f["field"], "text": f["text"], "page": f["page"], "start": f["start"]}
+            {
+                "file": document["file"],
+                "field": f["field"],
+                "text": f["text"],
+                "page": f["page"],
+                "start": f["start"],
+            }
             for f in facts
         ],
     }
@@ -61,24 +69,36 @@ def _body(
     *,
     renewal: bool,
 ) -> str:
-    parties = [one_line(f["text"]) for f in document["findings"] if f["field"] == "parties" and "correction" not in f]
+    """The text: what the agreement is, what is asked, the quotes, and how the day was computed."""
+    parties = [
+        one_line(f["text"]) for f in document["findings"] if f["field"] == "parties" and "correction" not in f
+    ]
     between = f" between {_listed(parties)}" if len(parties) > 1 else ""
     agreement = f"the {title}{f' dated {signed}' if signed else ''}{between}"
-    left = "today" if days == 0 else f"{count_of(days, 'day')} from now"
+    left = "today" if days == 0 else f"{count_of(days, 'day')} from today"
+    term = f"By its terms, its term ends on {ends}"
+    if urgent["params"].get("renewals"):
+        first_end = urgent["params"]["first_end"]
+        term = (
+            f"By its terms, its first term ended on {first_end}; if it was renewed each time since, it now "
+            f"runs to {ends}"
+        )
     if renewal:
-        opening = (
-            f"We refer to {agreement}. Its current term ends on {ends}. We do not wish to renew it and hereby give "
-            f"notice of non-renewal. The last day for this notice is {urgent['day']} ({left})."
+        ask = (
+            "We do not wish to renew it and hereby give notice of non-renewal. The last day for this "
+            "notice is "
+            f"{urgent['day']} ({left})."
         )
     else:
-        opening = (
-            f"We refer to {agreement}. By its terms, its current term ends on {ends} ({left}). Please confirm that "
-            "date to us, and tell us whether you wish to discuss what should follow."
+        ask = (
+            f"That is {left}. Please confirm that date to us, and tell us whether you wish to discuss what "
+            "should follow."
         )
+    opening = f"We refer to {agreement}. {term}. {ask}"
     lines = ["Dear Sir or Madam,", "", opening, "", "This rests on the following words of the agreement:"]
     lines += [f"- {LABELS[f['field']]} ({place(f)}): “{one_line(f['text'])}”" for f in facts]
-    lines += ["", f"How the date was computed: {urgent['how']}", "", "Please confirm receipt of this message.", "",
-              "Kind regards"]  # fmt: skip
+    lines += ["", f"How the date was computed: {urgent['how']}", ""]
+    lines += ["Please confirm receipt of this message.", "", "Kind regards"]
     return "\n".join(lines) + "\n"
 
 

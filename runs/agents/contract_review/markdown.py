@@ -30,8 +30,8 @@ def _block(block: Block) -> str:
         case Bullets(lines):
             return "\n".join(f"- {escape(line)}" for line in lines)
         case Table(head, rows, _):
-            lines = [_row(head), _row(("---",) * len(head), raw=True), *(_row(row) for row in rows)]
-            return "\n".join(lines)
+            grid = [_row(head), _row(("---",) * len(head), raw=True), *(_row(row) for row in rows)]
+            return "\n".join(grid)
 
 
 def _row(cells: tuple[str, ...], *, raw: bool = False) -> str:

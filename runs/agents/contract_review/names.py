@@ -5,31 +5,68 @@ from __future__ import annotations
 import re
 
 _SUFFIX = re.compile(
-    r"^(?:Inc|Incorporated|LLC|L\.L\.C|Ltd|Limited|Co|Corp|Corporation|Company|LP|L\.P|LLP|L\.L\.P|PLC|plc|N\.A|AG|GmbH|S\.A|SA|S\.p\.A"
-    r"|B\.V|BV|N\.V|NV|AB|A/S|AS|Oy|KG|KK|K\.K|Pty|Pte|SE|SAS|S\.A\.S|S\.r\.l|SARL|S\.à|P\.C|PC|Trust|Fund|Bank|Association)\.?,?$",
-    re.I,
+    r"^(?:Inc|Incorporated|LLC|L\.L\.C|Ltd|Limited|Co|Corp|Corporation|Company|LP|L\.P|LLP|L\.L\.P"
+    r"|PLC|plc|N\.A|AG|GmbH|S\.A|SA|S\.p\.A"
+    r"|B\.V|BV|N\.V|NV|AB|A/S|AS|Oy|KG|KK|K\.K|Pty|Pte|SE|SAS|S\.A\.S|S\.r\.l|SARL|S\.à|P\.C|PC|Trust"
+    r"|Fund|Bank|Association)\.?,?$",
+    re.IGNORECASE,
 )
-_SMALL = frozenset({"of", "and", "the", "de", "for", "du", "van", "von", "der", "d/b/a", "dba", "&", "in", "y", "e", "la", "del", "f/k/a"})
+_SMALL = frozenset(
+    {
+        "of",
+        "and",
+        "the",
+        "de",
+        "for",
+        "du",
+        "van",
+        "von",
+        "der",
+        "d/b/a",
+        "dba",
+        "&",
+        "in",
+        "y",
+        "e",
+        "la",
+        "del",
+        "f/k/a",
+    }
+)
 _LEAD = re.compile(
-    r"^[\s,;:.)\-]*(?:(?:and|between|among|by|on\s+the\s+one\s+hand|on\s+the\s+other\s+hand|the\s+undersigned|is|are|each\s+of)\b[\s,;:]*)*"
+    r"^[\s,;:.)\-]*(?:(?:and|between|among|by|on\s+the\s+one\s+hand|on\s+the\s+other\s+hand"
+    r"|the\s+undersigned|is|are|each\s+of)\b[\s,;:]*)*"
     r"(?:\(?(?:\d{1,2}|[ivx]{1,4}|[a-d])\)\s*|\d{1,2}\.\s+)?(?:the\s+)?",
-    re.I,
+    re.IGNORECASE,
 )
 _NOT_NAME = re.compile(
-    r"^(?:each|this|that|whereas|such|it|its|state|section|article|exhibit|party|parties|agreement|contract|delaware|effective|date"
-    r"|individually|collectively|together|both|any|all|name|address|attention|telephone|now|in|a|an|the|or|if|january|february|march|april|may|june|july"
+    r"^(?:each|this|that|whereas|such|it|its|state|section|article|exhibit|party|parties|agreement"
+        r"|contract|delaware|effective|date"
+    r"|individually|collectively|together|both|any|all|name|address|attention|telephone|now|in|a|an"
+        r"|the|or|if|january|february|march|april|may|june|july"
     r"|august|september|october|november|december)\b",
-    re.I,
+    re.IGNORECASE,
 )  # fmt: skip
 _ROLE = re.compile(
-    r"^(?:the\s+)?(?:provider|customer|licensor|licensee|supplier|vendor|company|client|buyer|seller|purchaser|contractor|consultant|owner|party\s+\w)s?$", re.I
+    r"^(?:the\s+)?(?:provider|customer|licensor|licensee|supplier|vendor|company|client|buyer|seller"
+    r"|purchaser|contractor|consultant|owner|party\s+\w)s?$",
+    re.IGNORECASE,
 )
 _NEXT = re.compile(
-    r"\s*,?\s*(?:and|AND|&)\s+(?:the\s+)?|\s*,?\s*(?:an?|AN?)\s[^,;()\"]{3,90}[,;]\s*(?:(?:and|AND)\s+)?(?:\(?(?:\d{1,2}|[ivx]{1,4})\)\s*)?(?:the\s+)?"
+    r"\s*,?\s*(?:and|AND|&)\s+(?:the\s+)?|\s*,?\s*(?:an?|AN?)\s[^,;()\"]{3,90}[,;]\s*(?:(?:and"
+    r"|AND)\s+)?(?:\(?(?:\d{1,2}|[ivx]{1,4})\)\s*)?(?:the\s+)?"
 )
 _PLAIN_AND = re.compile(r"\s*,?\s*(?:and|AND|&)\s+(?:the\s+)?")
-_ENDS_NAME = re.compile(r"^(?:Inc|LLC|L\.L\.C|Ltd|Corp|LP|L\.P|LLP|PLC|GmbH|AG|S\.A|B\.V|N\.V|Co)\.?$", re.I)
-_STOPS = re.compile(r"^(?:dated?|whereas|witnesseth|recitals?|address|effective|attention|attn|table|background)$", re.I)
+_ENDS_NAME = re.compile(
+    r"^(?:Inc|LLC|L\.L\.C|Ltd|Corp|LP|L\.P|LLP|PLC|GmbH|AG|S\.A|B\.V|N\.V"
+    r"|Co)\.?$",
+    re.IGNORECASE,
+)
+_STOPS = re.compile(
+    r"^(?:dated?|whereas|witnesseth|recitals?|address|effective|attention|attn|table"
+    r"|background)$",
+    re.IGNORECASE,
+)
 _STARTS = re.compile(r"(?:^|(?<=[,;:.\s]))(?=[A-Z])")
 
 
@@ -99,16 +136,18 @@ def _company_names(text: str) -> list[tuple[int, int]]:
 
 
 def _name_end(text: str, start: int) -> int:
-    """Where the run of capitalised words that starts at `start` ends; a comma ends it unless `Inc.` follows."""
+    """Where the run of capitalised words from `start` ends; a comma ends it unless `Inc.` follows."""
     end = start
     tokens = list(re.finditer(r"[^\s]+", text[start : start + 220]))[:16]
     for index, token in enumerate(tokens):
         word = token.group()
         bare = word.strip(",;:()\"'")
         following = tokens[index + 1].group() if index + 1 < len(tokens) else ""
-        if (word[0] in "(\"[" and index) or _STOPS.match(bare.rstrip(".")):
+        if (word[0] in '("[' and index) or _STOPS.match(bare.rstrip(".")):
             break
-        if not bare or (bare[0].islower() and not _is_inner(bare, following, tokens[index - 1].group() if index else "")):
+        if not bare or (
+            bare[0].islower() and not _is_inner(bare, following, tokens[index - 1].group() if index else "")
+        ):
             break
         if bare.lower() not in _SMALL:
             end = start + token.start() + len(word.rstrip(",;:()\"'"))
@@ -122,9 +161,13 @@ def _name_end(text: str, start: int) -> int:
 
 
 def _is_inner(bare: str, following: str, before: str) -> bool:
-    """Whether a small word belongs to the name: capitals on both sides, and no company ending before "and"."""
+    """Whether a small word belongs to the name: capitals around it, no company ending before "and"."""
     if bare.lower() in {"d/b/a", "dba", "f/k/a"}:
         return True
-    if bare.lower() not in _SMALL or not following or not (following[0].isupper() or following.lower() in _SMALL):
+    if (
+        bare.lower() not in _SMALL
+        or not following
+        or not (following[0].isupper() or following.lower() in _SMALL)
+    ):
         return False
     return not (bare.lower() in {"and", "&"} and _SUFFIX.match(before))

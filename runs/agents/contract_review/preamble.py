@@ -17,53 +17,101 @@ from runs.agents.contract_review.view import View
 _REACH = 30_000
 """How far into the text an opening may stand: covers and tables of contents come first."""
 
-_KIND = r"(?:AGREEMENT|CONTRACT|LEASE|LICEN[CS]E|AMENDMENT|ADDENDUM|INDENTURE|MEMORANDUM\s+OF\s+UNDERSTANDING|PLAN|GUARANTY)"
-_TITLE_KEY = re.compile(rf"\b{_KIND}\b", re.I)
-_NOT_TITLE = re.compile(
-    r"\b(?:exhibit|schedule|annex|appendix|confidential treatment|omitted|redacted|table of contents|whereas|hereby|copy"
-    r"|filed|pursuant|between|among|http|dated|signature|certain information)\b|[:;]|\.$|\d{4}",
-    re.I,
+_KIND = (
+    r"(?:AGREEMENT|CONTRACT|LEASE|LICEN[CS]E|AMENDMENT|ADDENDUM|INDENTURE"
+    r"|MEMORANDUM\s+OF\s+UNDERSTANDING|PLAN|GUARANTY)"
 )
-_SMALL = frozenset({"a", "an", "and", "as", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with", "&", "re", "no."})
-_JOINS = re.compile(r"(?:\b(?:AND|OF|FOR|THE|&)|,|RESTATED)$", re.I)
-_BARE = re.compile(r"(?:[\"(]?AGREEMENT[\")]?|CONTRACT|(?:AND|OF|FOR|&)\s.*)$", re.I)
+_TITLE_KEY = re.compile(rf"\b{_KIND}\b", re.IGNORECASE)
+_NOT_TITLE = re.compile(
+    r"\b(?:exhibit|schedule|annex|appendix|confidential treatment|omitted|redacted|table of contents"
+    r"|whereas|hereby|copy"
+    r"|filed|pursuant|between|among|http|dated|signature|certain information)\b|[:;]|\.$|\d{4}",
+    re.IGNORECASE,
+)
+_SMALL = frozenset(
+    {
+        "a",
+        "an",
+        "and",
+        "as",
+        "by",
+        "for",
+        "from",
+        "in",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "with",
+        "&",
+        "re",
+        "no.",
+    }
+)
+_JOINS = re.compile(r"(?:\b(?:AND|OF|FOR|THE|&)|,|RESTATED)$", re.IGNORECASE)
+_BARE = re.compile(r"(?:[\"(]?AGREEMENT[\")]?|CONTRACT|(?:AND|OF|FOR|&)\s.*)$", re.IGNORECASE)
 
 _OPENING = re.compile(
-    rf"(?:\bthis\s+(?:[\w&'/,.()-]+\s+){{0,12}}?{_KIND}\b|\b{_KIND}\b[,\s]*\([^)]{{0,60}}\"[^)]{{0,80}}\)|\bthe\s+undersigned\b"
+    rf"(?:\bthis\s+(?:[\w&'/,.()-]+\s+){{0,12}}?{_KIND}\b"
+    rf"|\b{_KIND}\b[,\s]*\([^)]{{0,60}}\"[^)]{{0,80}}\)|\bthe\s+undersigned\b"
     rf"|\b(?:this|the)\s+\"?{_KIND}\"?\s*\))",
-    re.I,
+    re.IGNORECASE,
 )
 _OPENS = re.compile(
-    r"\b(?:dated|made|entered\s+into|effective|executed|concluded|by\s+and\s+(?:between|among)|between|among|undersigned)\b", re.I
+    r"\b(?:dated|made|entered\s+into|effective|executed|concluded|by\s+and\s+(?:between|among)"
+    r"|between|among|undersigned)\b",
+    re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"\b(?:by\s+and\s+)?(?:between|among|amongst)\b(?:\s+and\s+among\b)?\s*(?:the\s+following\s+parties)?\s*:?", re.I)
+_BETWEEN = re.compile(
+    r"\b(?:by\s+and\s+)?(?:between|among"
+    r"|amongst)\b(?:\s+and\s+among\b)?\s*(?:the\s+following\s+parties)?\s*:?",
+    re.IGNORECASE,
+)
 _BODY = re.compile(
-    r"\b(?:WHEREAS|RECITALS?|WITNESSETH|W\s*I\s*T\s*N\s*E\s*S\s*S\s*E\s*T\s*H|BACKGROUND|PRELIMINARY\s+STATEMENTS?|INTRODUCTION"
-    r"|NOW,?\s+THEREFORE|ARTICLE\s+[IVX1]|SECTION\s+1|DEFINITIONS)\b|\b[Tt]he\s+[Pp]arties\s+(?:hereto\s+)?(?:hereby\s+)?agree"
+    r"\b(?:WHEREAS|RECITALS?|WITNESSETH|W\s*I\s*T\s*N\s*E\s*S\s*S\s*E\s*T\s*H|BACKGROUND"
+    r"|PRELIMINARY\s+STATEMENTS?|INTRODUCTION"
+    r"|NOW,?\s+THEREFORE|ARTICLE\s+[IVX1]|SECTION\s+1|DEFINITIONS)\b"
+    r"|\b[Tt]he\s+[Pp]arties\s+(?:hereto\s+)?(?:hereby\s+)?agree"
 )
 _LABELLED = re.compile(
-    r"^[ ]*(?P<label>Party\s+[A-D]|Licensor|Licensee|Seller|Buyer|Purchaser|Lessor|Lessee|Landlord|Tenant|Customer|Provider"
-    r"|Vendor|Supplier|Client|Consultant|Contractor|Franchisor|Franchisee|Distributor)\s*(?:\(\s*\"(?P<alias>[^\"\n]{2,40})\"\s*\))?\s*:",
-    re.M,
+    r"^[ ]*(?P<label>Party\s+[A-D]|Licensor|Licensee|Seller|Buyer|Purchaser|Lessor|Lessee|Landlord"
+    r"|Tenant|Customer|Provider"
+    r"|Vendor|Supplier|Client|Consultant|Contractor|Franchisor|Franchisee"
+    r"|Distributor)\s*(?:\(\s*\"(?P<alias>[^\"\n]{2,40})\"\s*\))?\s*:",
+    re.MULTILINE,
 )
 _NEXT_LABEL = re.compile(r"\n\s*(?:[A-Z][\w ]{2,30}:|\n)")
 _ALIAS = re.compile(
     r"\((?:[^()\"]{0,160}?)\"(?P<quoted>[^\"()]{1,60}?)[,.]?\"[^()]{0,160}\)"
-    r"|\((?:the|hereinafter(?:\s+(?:called|referred\s+to\s+as))?(?:\s+the)?)\s+(?P<bare>[A-Z][\w&. -]{1,40})\)"
+    r"|\((?:the|hereinafter(?:\s+(?:called"
+    r"|referred\s+to\s+as))?(?:\s+the)?)\s+(?P<bare>[A-Z][\w&. -]{1,40})\)"
     r"|,?\s+hereinafter\s+(?:called|referred\s+to\s+as)\s+(?:the\s+)?\"(?P<called>[^\"]{1,60})\""
     r"|,?\s+as\s+(?:the\s+)?(?P<role>[A-Z][a-z]+(?:\s+[A-Z][a-z]+)?)(?=\s*[,;.]|\s+and\b|\s*$)"
 )
 _NO_PARTY = re.compile(
-    r"^(?:the\s+)?(?:this\s+)?(?:agreement|contract|effective\s+date|part(?:y|ies)|commencement\s+date|services?|products?|term|plan"
+    r"^(?:the\s+)?(?:this\s+)?(?:agreement|contract|effective\s+date|part(?:y|ies)"
+    r"|commencement\s+date|services?|products?|term|plan"
     r"|shares?|.*\b(?:agreement|date|act|plan|property|project|shares|software|products?|services)\b)$",
-    re.I,
+    re.IGNORECASE,
 )
-_EFFECTIVE = re.compile(r"\s*[,)]?\s*\((?:[^()\"]{0,60})\"?Effective\s+Date\"?", re.I)
-_EFFECTIVE_BEFORE = re.compile(r"\beffective\s+(?:date\s*:?\s*)?(?:as\s+of\s+)?(?:on\s+)?(?:the\s+)?(?:this\s+)?\"?\s*$", re.I)
-_DATED = re.compile(r"\b(?:dated|as\s+of|made|entered|executed|effective|on|this|date|signed)\b\W*(?:\w+\W+){0,4}$", re.I)
-_EFFECTIVE_MEANS = re.compile(r"\"Effective\s+Date\"\s+(?:shall\s+)?(?:mean|is|be)s?\b[^.;]{3,240}[.;]?", re.I)
+_OWN_LINE = re.compile(r"\s*(?:(?:\w+\s+)?dated?\b[^.]{0,30}|as\s+of\s+)?:?\s*", re.IGNORECASE)
+_DATE_LABEL = re.compile(r"(?:execution|agreement|contract|signing)\s+date\s*:\s*$", re.IGNORECASE)
+_EFFECTIVE = re.compile(r"\s*[,)]?\s*\((?:[^()\"]{0,60})\"?Effective\s+Date\"?", re.IGNORECASE)
+_EFFECTIVE_BEFORE = re.compile(
+    r"\beffective\s+(?:date\s*:?\s*)?(?:as\s+of\s+)?(?:on\s+)?(?:the\s+)?(?:this\s+)?\"?\s*$", re.IGNORECASE
+)
+_DATED = re.compile(
+    r"\b(?:dated|as\s+of|made|entered|executed|effective|on|this|date"
+    r"|signed)\b\W*(?:\w+\W+){0,4}$",
+    re.IGNORECASE,
+)
+_EFFECTIVE_MEANS = re.compile(
+    r"\"Effective\s+Date\"\s+(?:shall\s+)?(?:mean|is|be)s?\b[^.;]{3,240}[.;]?", re.IGNORECASE
+)
 _COMES_INTO_FORCE = re.compile(
-    r"\b(?:this\s+)?agreement\s+(?:shall|will)?\s*(?:become|be|is|enter\s+into|come\s+into)\s+(?:effective|effect|force)\s+(?:as\s+of|on|from)\s+", re.I
+    r"\b(?:this\s+)?agreement\s+(?:shall|will)?\s*(?:become|be|is|enter\s+into"
+        r"|come\s+into)\s+(?:effective|effect|force)\s+(?:as\s+of|on|from)\s+", re.IGNORECASE
 )  # fmt: skip
 
 
@@ -73,7 +121,9 @@ def read_opening(view: View) -> list[Finding]:
     return [*_document_name(view, start), *_parties(view, start, end), *_dates(view, start, end)]
 
 
-def _finding(view: View, name: str, start: int, end: int, confidence: float, **value: object) -> Finding | None:
+def _finding(
+    view: View, name: str, start: int, end: int, confidence: float, **value: object
+) -> Finding | None:
     start, end = view.quote(start, end)
     if end <= start:
         return None
@@ -91,8 +141,14 @@ def _opening(view: View) -> tuple[int, int]:
             continue
         body = _BODY.search(text, match.end())
         end = min(body.start() if body else len(text), match.start() + 4000)
-        named = sum(1 for alias in _ALIAS.finditer(text, match.start(), end) if not _NO_PARTY.match(_alias(alias)))
-        score = min(named, 3) * 2 + bool(_BETWEEN.search(window)) + bool(DATE.search(text, match.start(), match.end() + 300))
+        named = sum(
+            1 for alias in _ALIAS.finditer(text, match.start(), end) if not _NO_PARTY.match(_alias(alias))
+        )
+        score = (
+            min(named, 3) * 2
+            + bool(_BETWEEN.search(window))
+            + bool(DATE.search(text, match.start(), match.end() + 300))
+        )
         if best is None or score > best[0]:
             best = (score, match.start(), end)
         if score >= 6:
@@ -121,9 +177,13 @@ def _document_name(view: View, opening: int) -> list[Finding]:
         start += _form_of(view.clean[start:end])
         found = _finding(view, "document_name", start, end, 0.95)
         return [found] if found else []
-    match_ = re.search(rf"\bthis\s+((?:[\w&'/-]+\s+){{0,10}}?{_KIND})\b", view.text[opening : opening + 400], re.I)
+    match_ = re.search(
+        rf"\bthis\s+((?:[\w&'/-]+\s+){{0,10}}?{_KIND})\b", view.text[opening : opening + 400], re.IGNORECASE
+    )
     if match_ is None:
-        match_ = re.compile(rf"\s*({_KIND})\b(?=\s+(?:made|dated|entered|between|by))", re.I).match(view.text[opening : opening + 400])
+        match_ = re.compile(rf"\s*({_KIND})\b(?=\s+(?:made|dated|entered|between|by))", re.IGNORECASE).match(
+            view.text[opening : opening + 400]
+        )
     if match_:
         found = _finding(view, "document_name", opening + match_.start(1), opening + match_.end(1), 0.7)
         return [found] if found else []
@@ -132,7 +192,7 @@ def _document_name(view: View, opening: int) -> list[Finding]:
 
 def _form_of(text: str) -> int:
     """How many characters the words "Form of" take at the start of a title."""
-    match = re.match(r"\s*(?:#+\s*)?(?:FORM\s+OF\s+)?", text, re.I)
+    match = re.match(r"\s*(?:#+\s*)?(?:FORM\s+OF\s+)?", text, re.IGNORECASE)
     return match.end() if match else 0
 
 
@@ -184,8 +244,11 @@ def _names_in(view: View, start: int, end: int, *, need_alias: bool) -> list[Fin
     found: list[Finding] = []
     seen: set[str] = set()
     at = start
-    marks = [match for match in _ALIAS.finditer(view.text, start, end)]
-    chunks = [(at_, mark.start(), _alias(mark)) for at_, mark in zip([at, *[m.end() for m in marks]], marks, strict=False)]
+    marks = list(_ALIAS.finditer(view.text, start, end))
+    chunks = [
+        (at_, mark.start(), _alias(mark))
+        for at_, mark in zip([at, *[m.end() for m in marks]], marks, strict=False)
+    ]
     if not need_alias and (not marks or marks[0].start() - start > 900):
         chunks, marks = [(start, min(end, start + 500), "")], []
     else:
@@ -215,14 +278,17 @@ def _dates(view: View, start: int, end: int) -> list[Finding]:
     effective = next((m for m in dates if _is_effective(text, m)), None)
     found = [
         _date_finding(view, "agreement_date", agreement.span() if agreement else None, 0.9),
-        _date_finding(view, "effective_date", effective.span() if effective else _defined_effective(view), 0.9),
+        _date_finding(
+            view, "effective_date", effective.span() if effective else _defined_effective(view), 0.9
+        ),
     ]
     return [finding for finding in found if finding is not None]
 
 
 def _is_effective(text: str, match: re.Match[str]) -> bool:
     return bool(
-        _EFFECTIVE.match(text, match.end()) or _EFFECTIVE_BEFORE.search(text[max(0, match.start() - 40) : match.start()])
+        _EFFECTIVE.match(text, match.end())
+        or _EFFECTIVE_BEFORE.search(text[max(0, match.start() - 40) : match.start()])
     )
 
 
@@ -230,9 +296,7 @@ def _cover_date(view: View, opening: int) -> re.Match[str] | None:
     """A date on the cover: on a line of its own, or after the word "dated"."""
     for match in DATE.finditer(view.clean, 0, max(opening, 2500)):
         line = view.clean[view.clean.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if re.fullmatch(r"\s*(?:(?:\w+\s+)?dated?\b[^.]{0,30}|as\s+of\s+)?:?\s*", line, re.I) or re.search(
-            r"(?:execution|agreement|contract|signing)\s+date\s*:\s*$", line, re.I
-        ):
+        if _OWN_LINE.fullmatch(line) or _DATE_LABEL.search(line):
             return match
     return None
 
@@ -243,13 +307,16 @@ def _defined_effective(view: View) -> tuple[int, int] | None:
         inner = DATE.search(match.group())
         if inner:
             return match.start() + inner.start(), match.start() + inner.end()
-        if re.search(r"\b(?:sign|execut|last|date)", match.group()[18:], re.I) and "meaning" not in match.group():
+        if (
+            re.search(r"\b(?:sign|execut|last|date)", match.group()[18:], re.IGNORECASE)
+            and "meaning" not in match.group()
+        ):
             return match.span()
     for match in _COMES_INTO_FORCE.finditer(view.text):
         inner = DATE.match(view.text, match.end())
         if inner:
             return inner.span()
-    label = re.search(r"\bEffective\s+Date\s*:\s*", view.text[:_REACH], re.I)
+    label = re.search(r"\bEffective\s+Date\s*:\s*", view.text[:_REACH], re.IGNORECASE)
     inner = DATE.match(view.text, label.end()) if label else None
     return inner.span() if inner else None
 

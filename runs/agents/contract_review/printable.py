@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import io
 from functools import cache
+from importlib import resources
 from xml.sax.saxutils import escape
 
-import fontpkg_noto_sans
-from reportlab.lib.colors import HexColor
+from reportlab.lib.colors import Color, HexColor
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
@@ -39,14 +39,15 @@ _LATIN = "NotoSans"
 _CHINESE = "STSong-Light"
 _JAPANESE = "HeiseiKakuGo-W5"
 _KOREAN = "HYGothic-Medium"
-_LONGEST_CELL = 2400
-"""Characters of a cell before it is cut: a cell cannot be taller than a page."""
+_LONGEST_CELL = 3400
+"""Characters of a cell as wide as the page before it is cut; narrower ones hold less."""
 
 
 @cache
 def _latin() -> TTFont:
     """Register the fonts once in a process."""
-    path = next((fontpkg_noto_sans.ROOT / "files").glob("NotoSans[[]*.ttf"))
+    folder = resources.files("fontpkg_noto_sans") / "files"
+    path = next(entry for entry in folder.iterdir() if entry.name.startswith("NotoSans["))
     font = TTFont(_LATIN, str(path))
     pdfmetrics.registerFont(font)
     for name in (_CHINESE, _JAPANESE, _KOREAN):
@@ -80,11 +81,12 @@ def markup(text: str) -> str:
         else:
             runs.append([font, shown])
     return "".join(
-        escape(part) if font == _LATIN else f'<font name="{font}">{escape(part)}</font>' for font, part in runs
+        escape(part) if font == _LATIN else f'<font name="{font}">{escape(part)}</font>'
+        for font, part in runs
     )
 
 
-def _style(size: float, *, space: float = 0, colour: HexColor = _INK, bullet: float = 0) -> ParagraphStyle:
+def _style(size: float, *, space: float = 0, colour: Color = _INK, bullet: float = 0) -> ParagraphStyle:
     return ParagraphStyle(
         f"s{size}-{space}-{bullet}",
         fontName=_LATIN,
@@ -146,10 +148,12 @@ def _flow(block: Block) -> list[Flowable]:
 
 def _table(table: Table) -> LongTable:
     cell, head = _style(7.5), _style(7.5, colour=_MUTED)
-    rows: list[list[Text]] = [[Text(markup(text), head) for text in table.head]]
-    for row in table.rows:
-        rows.append([Text(markup(_fit(text)), cell) for text in row])
-    flow = LongTable(rows, colWidths=[_WIDTH * share for share in table.widths], repeatRows=1, splitInRow=1)
+    rows = [[Text(markup(text), head) for text in table.head]]
+    rows += [
+        [Text(markup(_fit(text, share)), cell) for text, share in zip(row, table.widths, strict=True)]
+        for row in table.rows
+    ]
+    flow = LongTable(rows, colWidths=[_WIDTH * share for share in table.widths], repeatRows=1)
     flow.setStyle(
         TableStyle(
             [
@@ -166,5 +170,8 @@ def _table(table: Table) -> LongTable:
     return flow
 
 
-def _fit(text: str) -> str:
-    return text if len(text) <= _LONGEST_CELL else text[:_LONGEST_CELL] + " […]"
+def _fit(text: str, share: float) -> str:
+    """The text, cut so that its row fits on a page even when every letter is a wide one."""
+    shown = "".join(character if _font_of(character) else f"[U+{ord(character):04X}]" for character in text)
+    longest = int(_LONGEST_CELL * share)
+    return shown if len(shown) <= longest else shown[:longest] + " […]"

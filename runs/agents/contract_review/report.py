@@ -13,11 +13,12 @@ from typing import Any
 from runs.agents.contract_review.findings import FIELDS, LABELS
 
 DISCLAIMER = (
-    "Made by fixed rules from the text of the documents. Every quote stands in its document as shown. The rules can "
+    "Made by fixed rules from the text of the documents. Every quote stands in its document as "
+    "shown. The rules can "
     "miss a clause or misread one; this is no legal advice."
 )
 _KINDS = {"expiry": "End of the term", "non_renewal_notice": "Last day to stop the renewal"}
-_LONG = 700
+_LONG = 420
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,10 @@ class Report:
 
 
 def build_report(
-    documents: list[dict[str, Any]], deadlines: list[dict[str, Any]], urgent: dict[str, Any] | None, today: date
+    documents: list[dict[str, Any]],
+    deadlines: list[dict[str, Any]],
+    urgent: dict[str, Any] | None,
+    today: date,
 ) -> Report:
     """Blocks of the report over joined documents (`work.join_reviews`)."""
     read = [document for document in documents if not document["refused"]]
@@ -125,7 +129,9 @@ def _summary_lines(summary: dict[str, Any], urgent: dict[str, Any] | None, today
     else:
         lines.append("No coming deadline could be computed from what the documents state.")
     if summary["corrected"]:
-        lines.append(f"{count_of(summary['corrected'], 'finding')} marked wrong by a person and left out of the above.")
+        lines.append(
+            f"{count_of(summary['corrected'], 'finding')} marked wrong by a person and left out of the above."
+        )
     return tuple(lines)
 
 
@@ -136,10 +142,14 @@ def _risks(documents: list[dict[str, Any]]) -> list[tuple[str, str, str, str, st
         for finding in document["findings"]:
             if finding["risk"] in {"high", "medium"} and "correction" not in finding:
                 quote = f"“{_short(finding['text'])}” ({place(finding)})"
-                found.append((finding["risk"], document["file"], LABELS[finding["field"]], finding["reason"], quote))
-        for gap in document["gaps"]:
-            if gap["risk"] in {"high", "medium"}:
-                found.append((gap["risk"], document["file"], LABELS[gap["field"]], gap["reason"], "Nothing found"))
+                found.append(
+                    (finding["risk"], document["file"], LABELS[finding["field"]], finding["reason"], quote)
+                )
+        found += [
+            (gap["risk"], document["file"], LABELS[gap["field"]], gap["reason"], "Nothing found")
+            for gap in document["gaps"]
+            if gap["risk"] in {"high", "medium"}
+        ]
     return sorted(found, key=lambda risk: risk[0] != "high")
 
 
@@ -152,7 +162,8 @@ def _risk_table(risks: list[tuple[str, str, str, str, str]]) -> Block:
     if not risks:
         return Paragraph("No high or medium risk was found.")
     rows = tuple(
-        (rating.capitalize(), f"{file}: {label}", reason, quote) for rating, file, label, reason, quote in risks
+        (rating.capitalize(), f"{file}: {label}", reason, quote)
+        for rating, file, label, reason, quote in risks
     )
     return Table(("Risk", "Where", "Why", "Quote"), rows, (0.09, 0.21, 0.25, 0.45))
 
@@ -175,7 +186,9 @@ def _deadline_table(deadlines: list[dict[str, Any]]) -> Block:
 def _document(document: dict[str, Any]) -> list[Block]:
     pages = f", {count_of(document['pages'], 'page')}" if document["pages"] else ""
     facts = [f"{document['kind'].upper()}{pages}, {document['size']:,} bytes, SHA-256 {document['sha256']}."]
-    facts += [f"The same document came again as {name}; it was reviewed once." for name in document["duplicates"]]
+    facts += [
+        f"The same document came again as {name}; it was reviewed once." for name in document["duplicates"]
+    ]
     facts += document["warnings"]
     rows: list[tuple[str, ...]] = []
     for code, label in FIELDS:
@@ -183,7 +196,9 @@ def _document(document: dict[str, Any]) -> list[Block]:
         rows += [(label, one_line(f["text"]), place(f), _rating(f)) for f in found]
         gap = next((g for g in document["gaps"] if g["field"] == code), None)
         if not found:
-            rows.append((label, "Nothing found", "", f"{gap['risk'].capitalize()}: {gap['reason']}" if gap else ""))
+            rows.append(
+                (label, "Nothing found", "", f"{gap['risk'].capitalize()}: {gap['reason']}" if gap else "")
+            )
     table = Table(("Field", "Quote", "Place", "Rating"), tuple(rows), (0.15, 0.5, 0.11, 0.24))
     return [Heading(document["file"]), Bullets(tuple(facts)), table]
 

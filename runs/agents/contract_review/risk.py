@@ -18,7 +18,10 @@ _FAST_PAYMENT_DAYS = 15
 
 REASONS: dict[str, str] = {
     "auto_renewal_no_notice": "Renews by itself, and no notice period to stop it was found.",
-    "auto_renewal_early_notice": "Renews by itself unless notice is given {period} before the end: the window closes early.",
+    "auto_renewal_blank_notice": "Renews by itself; the notice that stops it is blank or unreadable.",
+    "renewal_conditional": "Renews again and again, but only while it is approved each time.",
+    "auto_renewal_early_notice": "Renews by itself unless notice comes {period} before the end, "
+    "which is early.",
     "auto_renewal_short_notice": "Renews by itself; the other side may stop it on only {period} notice.",
     "auto_renewal": "Renews by itself unless notice is given {period} before the end.",
     "renewal_by_choice": "Renews only if a party chooses to.",
@@ -31,8 +34,10 @@ REASONS: dict[str, str] = {
     "no_governing_law": "No governing law was found: where and how to sue is open.",
     "liability_capped": "Liability is limited to an amount.",
     "liability_no_amount": "Excludes some damages, but sets no upper limit.",
-    "no_liability_cap": "No limit of liability was found: it is unlimited.",
+    "no_liability_cap": "No limit of liability was found; without one it is unlimited.",
+    "liability_exclusions": "Excludes some kinds of damages, beside the limit.",
     "uncapped_indemnity": "The duty to indemnify has no upper limit that was found.",
+    "uncapped_mutual_indemnity": "Both sides indemnify each other, with no upper limit that was found.",
     "indemnity_outside_cap": "The limit of liability excepts the duty to indemnify.",
     "one_sided_indemnity": "Only one side has to indemnify, as far as was found.",
     "mutual_indemnity": "Both sides indemnify each other.",
@@ -43,7 +48,7 @@ REASONS: dict[str, str] = {
     "assignment_one_sided": "Only {who} needs consent to pass the contract on.",
     "assignment_with_consent": "Passing the contract on needs consent.",
     "assignment_exceptions": "Passing the contract on needs consent, with exceptions.",
-    "no_assignment": "No rule on assignment was found: the contract may be passed on.",
+    "no_assignment": "No rule on assignment was found; without one the contract may often be passed on.",
     "no_confidentiality": "No duty of confidentiality was found.",
     "confidentiality_found": "There is a duty of confidentiality.",
     "fast_payment": "Payment is due within {period}.",
@@ -53,13 +58,33 @@ REASONS: dict[str, str] = {
 }
 """Every reason code, with its English text; parameters stand in braces."""
 
-_CAP = re.compile(r"\bexceed|\blimited to\b|\bgreater than|\bin excess of|\bnot be more than|\bcap amount|\bmaximum (?:aggregate )?liability", re.I)
-_EXCEPTS = re.compile(r"\bexcept\b[^.]{0,160}\bindemnif|\bindemnif\w*[^.]{0,80}\b(?:shall not apply|not be limited|excluded)", re.I)
-_EITHER = re.compile(r"\b(?:either|each|both|any|neither|no) (?:of the )?part(?:y|ies)\b|\beither of|\bmutual(?:ly)?\b|\ba party\b|\bterminated by either|\bthe parties\b", re.I)
-_FREELY = re.compile(r"\bconvenience\b|\bwithout cause\b|\b(?:any|no) reason\b|\bat any time\b(?![^.]{0,60}\b(?:breach|if|cure))|\bsole discretion\b", re.I)
-_ON_NOTICE = re.compile(r"\b(?:terminated?|cancel(?:led)?)\b[^.]{0,80}\bupon\b[^.]{0,60}\bnotice\b", re.I)
-_FOR_CAUSE = re.compile(r"\bbreach|\bdefault|\binsolven|\bbankrupt|\bfails?\b|\bcure", re.I)
-_WHO = re.compile(r"([A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*){0,3})\s+(?:may|shall have the right to|has the right to|reserves the right to|is entitled to|shall not|may not|will not)\b")
+_CAP = re.compile(
+    r"\bexceed|\blimited to\b|\bgreater than|\bin excess of|\bnot be more than|\bcap amount"
+    r"|\bmaximum (?:aggregate )?liability",
+    re.IGNORECASE,
+)
+_EXCEPTS = re.compile(
+    r"\bexcept\b[^.]{0,160}\bindemnif|\bindemnif\w*[^.]{0,80}\b(?:shall not apply|not be limited|excluded)",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(
+    r"\b(?:either|each|both|any|neither|no) (?:of the )?part(?:y|ies)\b|\beither of|\bmutual(?:ly)?\b"
+    r"|\ba party\b|\bterminated by either|\bthe parties\b",
+    re.IGNORECASE,
+)
+_FREELY = re.compile(
+    r"\bconvenience\b|\bwithout cause\b|\b(?:any|no) reason\b|\bat any time\b(?![^.]{0,60}\b(?:breach"
+    r"|if|cure))|\bsole discretion\b",
+    re.IGNORECASE,
+)
+_ON_NOTICE = re.compile(
+    r"\b(?:terminated?|cancel(?:led)?)\b[^.]{0,80}\bupon\b[^.]{0,60}\bnotice\b", re.IGNORECASE
+)
+_FOR_CAUSE = re.compile(r"\bbreach|\bdefault|\binsolven|\bbankrupt|\bfails?\b|\bcure", re.IGNORECASE)
+_WHO = re.compile(
+    r"([A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*){0,3})\s+(?:may|shall have the right to|has the right to"
+    r"|reserves the right to|is entitled to|shall not|may not|will not)\b"
+)
 _BY_WHO = re.compile(r"\b(?:terminated|assigned) by (?:the )?([A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*){0,2})")
 
 
@@ -126,7 +151,11 @@ def _date(finding: Finding) -> Finding:
 def _renewal(finding: Finding, context: _Context) -> Finding:
     if not finding.value.get("automatic"):
         return _with(finding, "low", "renewal_by_choice")
+    if re.search(r"\bprovided\b[^.]{0,80}\bapproved\b", _flat(finding.text), re.IGNORECASE):
+        return _with(finding, "medium", "renewal_conditional")
     notice = context.notice()
+    if notice is None and "renewal_notice" in context.by_field:
+        return _with(finding, "high", "auto_renewal_blank_notice")
     if notice is None:
         return _with(finding, "high", "auto_renewal_no_notice")
     if _days(notice) > _EARLY_NOTICE_DAYS:
@@ -155,14 +184,22 @@ def _expiration(finding: Finding, context: _Context) -> Finding:
 
 
 def _law(finding: Finding, context: _Context) -> Finding:
-    return _with(finding, "medium", "blank") if finding.value.get("blank") and "law" not in finding.value else finding
+    return (
+        _with(finding, "medium", "blank")
+        if finding.value.get("blank") and "law" not in finding.value
+        else finding
+    )
 
 
 def _cap(finding: Finding, context: _Context) -> Finding:
     if _CAP.search(_flat(finding.text)):
-        return _with(finding, "medium" if finding.value.get("blank") else "low", "blank" if finding.value.get("blank") else "liability_capped")
+        return _with(
+            finding,
+            "medium" if finding.value.get("blank") else "low",
+            "blank" if finding.value.get("blank") else "liability_capped",
+        )
     if _CAP.search(context.joined("liability_cap")):
-        return replace(finding, risk="low")
+        return _with(finding, "low", "liability_exclusions")
     return _with(finding, "high", "liability_no_amount")
 
 
@@ -170,9 +207,12 @@ def _indemnity(finding: Finding, context: _Context) -> Finding:
     caps = context.joined("liability_cap")
     if _EXCEPTS.search(caps):
         return _with(finding, "high", "indemnity_outside_cap")
+    mutual = _EITHER.search(_flat(finding.text)[:200]) or len(context.by_field.get("indemnity", [])) > 1
     if not _CAP.search(caps):
+        if mutual:
+            return _with(finding, "medium", "uncapped_mutual_indemnity")
         return _with(finding, "high", "uncapped_indemnity")
-    if _EITHER.search(_flat(finding.text)[:200]) or len(context.by_field.get("indemnity", [])) > 1:
+    if mutual:
         return _with(finding, "low", "mutual_indemnity")
     return _with(finding, "medium", "one_sided_indemnity")
 
@@ -190,10 +230,10 @@ def _termination(finding: Finding, context: _Context) -> Finding:
 
 def _assignment(finding: Finding, context: _Context) -> Finding:
     text = _flat(finding.text)
-    forbids = re.search(r"\b(?:not|neither|no party|void)\b", text, re.I)
+    forbids = re.search(r"\b(?:not|neither|no party|void)\b", text, re.IGNORECASE)
     if not forbids:
         return _with(finding, "high", "assignment_free")
-    if re.search(r"\b(?:except|provided|unless|notwithstanding|however)\b", text, re.I):
+    if re.search(r"\b(?:except|provided|unless|notwithstanding|however)\b", text, re.IGNORECASE):
         return _with(finding, "medium", "assignment_exceptions")
     who = _WHO.search(text)
     if _EITHER.search(text) or who is None or text.lower().startswith(("this agreement", "neither")):

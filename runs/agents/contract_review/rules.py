@@ -4,6 +4,7 @@ A rule scores every sentence of the contract; the best ones above its threshold 
 from the usual drafting of commercial contracts in English; the weights say how telling each is. Where two
 sentences are equally good the earlier one is taken.
 """
+# ruff: noqa: E501 - a pattern broken over lines is harder to check than a long one
 
 from __future__ import annotations
 
@@ -36,11 +37,11 @@ class Rule:
 
 
 def _signals(*pairs: tuple[float, str]) -> tuple[Signal, ...]:
-    return tuple(Signal(re.compile(pattern, re.I), weight) for weight, pattern in pairs)
+    return tuple(Signal(re.compile(pattern, re.IGNORECASE), weight) for weight, pattern in pairs)
 
 
 def _any(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.I)
+    return re.compile(pattern, re.IGNORECASE)
 
 
 _THIS = r"(?:this|the) (?:\w+ ){0,3}?(?:agreement|contract|lease|license|licence|mnda|nda|dpa|sow)"
@@ -49,8 +50,7 @@ _AWAY = (
     (-4.0, r"\bconfidential|\bsurviv|\binsurance|\bwarranty period|\bpolic(?:y|ies)\b|\bescrow"),
     (-3.0, r"\b(?:sublease|sublicen[cs]e|purchase order|statement of work|work order|second level|option|patent|employee|tenant)s?\b"),
     (-3.0, r"^(?:during|throughout|upon|following|after|in the event|if) |^for (?:the|a) (?:term|duration|period) "),
-    (-2.5, r"\b(?:obligations? (?:of|under|set)|provisions? of) [^.]{0,60}(?:shall|will) (?:continue|remain)|"
-           r"\b(?:shall|will) (?:not )?(?:affect|relieve)|\bupon (?:the )?(?:expiration|termination)"),
+    (-2.5, r"\b(?:obligations? (?:of|under|set)|provisions? of) [^.]{0,60}(?:shall|will) (?:continue|remain)|\b(?:shall|will) (?:not )?(?:affect|relieve)|\bupon (?:the )?(?:expiration|termination)"),
     (-2.0, r"\bmay (?:be )?terminate|\bright to terminate|\bterminate this agreement (?:immediately|if|by|upon|for)"),
     (-1.0, r"\bpay(?:s|ments?|able)?\b|\binvoice"),
 )  # fmt: skip
@@ -165,7 +165,8 @@ PAYMENT = Rule(
     "payment_terms",
     _any(r"\b(?:pay|paid|payable|payment|invoice[sd]?|royalt(?:y|ies)|fees?)\b"),
     _signals(
-        (4.0, rf"\b(?:pay|paid|payable|due)\b[^.]{{0,160}}\bwithin {_PERIODS}|\bwithin {_PERIODS}[^.]{{0,120}}\b(?:pay|paid|invoice|payment)"),
+        (4.0, rf"\b(?:pay|paid|payable|due)\b[^.]{{0,160}}\bwithin {_PERIODS}|\bwithin {_PERIODS}[^.]{{0,120}}\b(?:pay|paid|payment)\b"),
+        (-2.5, r"\b(?:submit|deliver|provide|send|issue|furnish)(?:ted|ed|s)?\b[^.]{0,120}\binvoice|\bgood[- ]faith\b|\bdispute"),
         (2.0, rf"\bnet {_PERIODS}|\b(?:receipt|date) of (?:the |an? |each |such )?(?:\w+ )?invoice"),
         (2.0, r"\b(?:shall|will|agrees? to|must) pay\b"),
         (1.5, r"\binvoices?\b|\bmonthly|\bquarterly|\bannual(?:ly)? (?:fee|royalt)|\binstal"),

@@ -39,22 +39,34 @@ def findings_csv(documents: list[dict[str, Any]]) -> str:
 
 def _rows(document: dict[str, Any]) -> list[list[object]]:
     lead: list[object] = [document["file"], document["sha256"]]
+    blank: list[object] = [None] * 7
     rows: list[list[object]] = []
     for finding in document["findings"]:
         mark = finding.get("correction") or {}
         rows.append(
             [
-                *lead, LABELS[finding["field"]], finding["text"], finding["page"], finding["start"], finding["end"],
+                *lead,
+                LABELS[finding["field"]],
+                finding["text"],
+                finding["page"],
+                finding["start"],
+                finding["end"],
                 "; ".join(f"{key}: {_plain(value)}" for key, value in sorted(finding["value"].items())),
-                finding["confidence"], finding["risk"], finding["reason_code"], finding["reason"],
-                mark.get("by"), mark.get("at"),
-            ]  # fmt: skip
+                finding["confidence"],
+                finding["risk"],
+                finding["reason_code"],
+                finding["reason"],
+                mark.get("by"),
+                mark.get("at"),
+            ]
         )
-    for gap in document["gaps"]:
-        rows.append([*lead, LABELS[gap["field"]], *[None] * 6, gap["risk"], gap["reason_code"], gap["reason"], None, None])
+    rows += [
+        [*lead, LABELS[gap["field"]], *blank[:6], gap["risk"], gap["reason_code"], gap["reason"], None, None]
+        for gap in document["gaps"]
+    ]
     if document["refused"]:
         refused = document["refused"]
-        rows.append([*lead, "Not read", *[None] * 7, refused["code"], refused["message"], None, None])
+        rows.append([*lead, "Not read", *blank, refused["code"], refused["message"], None, None])
     return rows
 
 

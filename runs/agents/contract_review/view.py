@@ -11,26 +11,40 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from runs.documents import Document
 
-_CHARACTERS = str.maketrans({
-    "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "\u00a0": " ", "\u2003": " ", "\u2002": " ",
-    "\u2009": " ", "\u202f": " ", "\u3000": " ", "\u200b": " ", "\t": " ", "\f": " ", "\u00ad": "-", "\u2010": "-",
-    "\u2011": "-", "–": "-", "—": "-",
-})  # fmt: skip
-_PAGE_NUMBER = re.compile(r"^(?:\W*(?:page\s*)?(?:[a-z]-?)?\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?\W*|<page>|[ivxlc]{1,6})$", re.I)
+_CHARACTERS = str.maketrans(
+    {
+        **dict.fromkeys("“”„«»", '"'),
+        **dict.fromkeys("‘’", "'"),
+        **dict.fromkeys("\u00a0\u2002\u2003\u2009\u200b\u202f\u3000\t\f", " "),
+        **dict.fromkeys("\u00ad\u2010\u2011–—", "-"),
+    }
+)
+_PAGE_NUMBER = re.compile(
+    r"^(?:\W*(?:page\s*)?(?:[a-z]-?)?\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?\W*|<page>"
+    r"|[ivxlc]{1,6})$",
+    re.IGNORECASE,
+)
 _EDGE = 4
 """How many lines at the top and bottom of a page may be furniture."""
 
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:Inc|Ltd|Co|Corp|No|Nos|Art|Sec|Secs|Mr|Mrs|Ms|Dr|Prof|St|Ave|Blvd|Bldg|Ste|vs|v|cf|al|etc|e\.g|i\.e|L\.P|L\.L\.C"
-    r"|N\.A|S\.A|B\.V|U\.S|U\.S\.A|U\.K|D\.C|P\.O|a\.m|p\.m|seq|approx|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|Esq|Jr|Sr)"
+    r"(?:\b(?:Inc|Ltd|Co|Corp|No|Nos|Art|Sec|Secs|Mr|Mrs|Ms|Dr|Prof|St|Ave|Blvd|Bldg|Ste|vs|v|cf|al"
+        r"|etc|e\.g|i\.e|L\.P|L\.L\.C"
+    r"|N\.A|S\.A|B\.V|U\.S|U\.S\.A|U\.K|D\.C|P\.O|a\.m|p\.m|seq|approx|Jan|Feb|Mar|Apr|Jun|Jul|Aug"
+        r"|Sep|Sept|Oct|Nov|Dec|Esq|Jr|Sr)"
     r"|\b[A-Z])$"
 )  # fmt: skip
-_STOP = re.compile(r"[.;](?=[\"')\]]*\s+(?:[\"'(\[]*[A-Z0-9]|[a-z]{1,4}\)|\([a-z0-9ivx]+\)|and\b|or\b))|[.;](?=[\"')\]]*\s*\Z)")
+_STOP = re.compile(
+    r"[.;](?=[\"')\]]*\s+(?:[\"'(\[]*[A-Z0-9]|[a-z]{1,4}\)|\([a-z0-9ivx]+\)|and\b|or\b))"
+    r"|[.;](?=[\"')\]]*\s*\Z)"
+)
 _HEADING = re.compile(
-    r"\n\s*(?=(?:ARTICLE|Article|SECTION|Section|EXHIBIT|Exhibit|SCHEDULE|Schedule)\s+[IVXLC\d]|\d{1,2}\.\s*[A-Z\"]"
+    r"\n\s*(?=(?:ARTICLE|Article|SECTION|Section|EXHIBIT|Exhibit|SCHEDULE|Schedule)\s+[IVXLC\d]"
+        r"|\d{1,2}\.\s*[A-Z\"]"
     r"|\d{1,2}(?:\.\d{1,2}){1,3}\.?\s*[A-Z\"(]|\(?[a-z]\)\s|\([ivx]+\)\s|#)"
 )  # fmt: skip
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
@@ -71,7 +85,7 @@ class View:
             cuts.update(span.start for span in self.document.spans if span.kind != "page")
         ordered = sorted(cuts)
         found = []
-        for start, end in zip(ordered, ordered[1:], strict=False):
+        for start, end in pairwise(ordered):
             squeezed = " ".join(self.text[start:end].split())
             if len(squeezed) > 3:
                 found.append(Sentence(start, end, squeezed))
@@ -113,7 +127,11 @@ def _blank_furniture(text: str, document: Document) -> str:
     often = max(3, len(pages) // 3)
     blank: list[tuple[int, int]] = []
     for lines in edges:
-        blank += [(a, b) for a, b in lines if counts[_line_key(text[a:b])] >= often or _PAGE_NUMBER.match(text[a:b].strip())]
+        blank += [
+            (a, b)
+            for a, b in lines
+            if counts[_line_key(text[a:b])] >= often or _PAGE_NUMBER.match(text[a:b].strip())
+        ]
     if not pages:
         blank = [(a, b) for a, b in _all_lines(text, 0, len(text)) if text[a:b].strip().lower() == "<page>"]
     pieces, last = [], 0

@@ -13,7 +13,8 @@ from typing import Any
 
 from runs.agents.contract_review.clauses import read_clauses
 from runs.agents.contract_review.deadlines import deadlines_of, most_urgent_deadline
-from runs.agents.contract_review.findings import DocumentReview, verify
+from runs.agents.contract_review.findings import DocumentReview, Gap, verify
+from runs.agents.contract_review.forms import read_form
 from runs.agents.contract_review.letter import draft_letter
 from runs.agents.contract_review.markdown import to_markdown
 from runs.agents.contract_review.preamble import read_opening
@@ -26,7 +27,8 @@ from runs.agents.contract_review.view import View
 from runs.documents import Document, Unreadable, read, sanitize_text
 
 _NOT_A_CONTRACT = (
-    "This does not look like a contract in English: neither a title nor parties were found. Nothing was rated. "
+    "This does not look like a contract in English: neither a title nor parties were found. Nothing "
+    "was rated. "
     "Check that the right file was given."
 )
 
@@ -34,8 +36,9 @@ _NOT_A_CONTRACT = (
 def review_document(source: bytes | Path, filename: str) -> dict[str, Any]:
     """Read and review one file, given as bytes or as the path that holds them.
 
-    Give the path where there is one: a file over its limit is then refused without being read. Returns the JSON form of `DocumentReview`; `refused` holds code and message when the file could not be
-    read. Every quote was checked to stand in the document: `findings.QuoteError` would be a defect of ours.
+    Give the path where there is one: a file over its limit is then refused without being read. Returns the
+    JSON form of `DocumentReview`; `refused` holds code and message when the file could not be read. Every
+    quote was checked to stand in the document: `findings.QuoteError` would be a defect of ours.
     """
     try:
         document = read(source, filename)
@@ -58,10 +61,12 @@ def _digest(source: bytes | Path) -> tuple[str, int]:
 def _review(document: Document) -> DocumentReview:
     view = View(document)
     opening = read_opening(view)
-    findings = [with_value(finding) for finding in (*opening, *read_clauses(view))]
+    clauses = read_clauses(view)
+    form = read_form(view, {finding.field for finding in (*opening, *clauses)})
+    findings = [with_value(finding) for finding in (*opening, *form, *clauses)]
     warnings = list(document.warnings)
     if not any(finding.field in {"document_name", "parties"} for finding in opening) and len(findings) < 4:
-        rated, gaps = findings, []
+        rated, gaps = findings, list[Gap]()
         warnings.append(_NOT_A_CONTRACT)
     else:
         rated, gaps = rate(findings)
