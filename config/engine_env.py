@@ -37,6 +37,7 @@ class EngineEnv(BaseSettings):
     max_losses: int = Field(3, ge=1)
     drain_seconds: float = Field(5, ge=0)
     step_seconds: float = Field(300, gt=0)
+    plan_seconds: int = Field(10, ge=1)
     parse_seconds: float = Field(60, gt=0)
     parse_memory_mb: int = Field(1024, ge=128)
     quiet_seconds: float = Field(60, ge=0)

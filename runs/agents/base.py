@@ -68,28 +68,6 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class AskPerson:
-    """Ask a person; the answer, validated against ``schema`` (JSON Schema), becomes the step's output."""
-
-    key: str
-    question: str
-    schema: Mapping[str, Any] = field(default_factory=dict)
-    title: str = ""
-    after: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class WaitFor:
-    """Wait for a named signal from outside; one that came earlier counts. ``seconds`` bounds the wait."""
-
-    key: str
-    signal: str
-    seconds: int = 0
-    title: str = ""
-    after: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Finish:
     """The run has succeeded. Invalid while steps are live."""
 
@@ -104,7 +82,7 @@ class Fail:
     text: str
 
 
-Directive = Call | AskPerson | WaitFor | Finish | Fail
+Directive = Call | Finish | Fail
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class Counter(Agent):
         "required": ["steps"],
     }
     budget = {"steps": 200_000, "tool_calls": 200_000, "wall_seconds": 86_400}
-    tools = ("drill.noop",)
+    tools = ("drill.noop", "drill.sleep", "drill.busy")
 
     def next(self, context: Context) -> Sequence[Directive]:
         if context.live:

@@ -14,7 +14,8 @@ Ending = Literal["succeeded", "failed", "unknown", "lost", "timeout", "drained",
 
 @dataclass(slots=True)
 class Claimed:
-    """A step under lease. ``arguments`` and ``context`` are JSON text, passed on unparsed; ``version`` is the run's version
+    """A step under lease. ``arguments`` is JSON text ``{"arguments": {…}, "inputs": {step key: output}}`` (``inputs`` may be
+    missing, then there are none); ``context`` is JSON text too, both passed on unparsed. ``version`` is the run's version
     that ``context`` belongs to. ``spec`` is what the child needs of the contract. ``sent`` is the monotonic clock just
     before the claim was asked for: the local deadline counts from it."""
 

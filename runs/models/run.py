@@ -16,7 +16,7 @@ class Run(TenantRow):
     ``version`` rises with every commit and is what plans are made against; ``event_seq`` and ``event_hash`` are the end of
     the run's history. ``context_summary`` is the agent's fold over the ``summarised`` oldest finished steps. ``budget``
     and ``spent`` count tool_calls, model_calls, tokens, cost (currency units as text), wall_seconds and steps.
-    ``lineage`` is the first run of a chain of redrives: idempotency keys hang on it.
+    ``contracts`` pins the tools that the agent declares: ``{tool: contract id}``. ``lineage`` is the first run of a chain of redrives: idempotency keys hang on it.
     """
 
     class Status(models.TextChoices):
@@ -44,6 +44,7 @@ class Run(TenantRow):
     phase = models.CharField(max_length=200, blank=True, default="", db_default="")
     waiting_on = models.CharField(max_length=200, blank=True, default="", db_default="")
     waiting_since = models.DateTimeField(null=True, blank=True)
+    contracts = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     budget = models.JSONField(default=dict)
     spent = models.JSONField(default=dict)
     context_summary = models.JSONField(default=dict)

@@ -1,0 +1,161 @@
+"""Begin: the last check before an effect, and the permission to send it (section 5, 1). One transaction over run, step,
+action, intent and the sender's row, in that order. From its commit on, only the sender knows what happened."""
+
+import uuid
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from accounts import audit
+from accounts.arrows import move
+from accounts.failpoints import fp
+from accounts.ids import new_id
+from accounts.models import Tenant
+from approvals import grants
+from approvals.clock import db_now
+from approvals.models import PendingAction
+from approvals.reopen import reopen
+from runs.engine.commit_guard import holds
+from runs.engine.ending import end_step, lock_step
+from runs.engine.record import lose, settle_down
+from runs.engine.types import Claimed, Go, Stop
+from runs.engine.workspace import Locked, locked_one
+from runs.models import Step
+from tools import intents, previews, workers
+from tools.models import Contract, Intent
+from tools.selectors import by_id, verdict
+
+LOST = Stop("lost", "lease_lost", "This step belongs to another worker now, or its task was cancelled.")
+
+
+def begin(*, claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) -> Go | Stop:
+    """May this child send this effect now? ``sender`` and ``pid`` are the child's.
+
+    Everything is checked on the rows as they are now: owner, fence, epoch and lease; the state of the run; switches and
+    policy; the grant (digest of arguments, contract, target, policy; not expired; not used by another intent; approvers
+    still entitled). Owns its transaction.
+    """
+    with transaction.atomic(durable=True):
+        workspace, run = locked_one(claimed.run_id)
+        step = lock_step(claimed.step_id)
+        if run is None or step is None or not holds(step, claimed, worker_id=worker_id):
+            return LOST
+        if not run.plannable:
+            return LOST
+        first = Intent.everywhere.only("grant").get(pk=claimed.intent_id)
+        if first.grant:
+            PendingAction.everywhere.select_for_update(of=("self",)).get(pk=first.grant)
+        intent = Intent.everywhere.select_for_update(of=("self",)).get(pk=claimed.intent_id)
+        answer = _decide(run, step, intent, claimed, sender, pid)
+        settle_down(workspace)
+        fp("begin.before_commit")
+    fp("begin.committed")
+    return answer
+
+
+def _decide(
+    run: Locked, step: Step, intent: Intent, claimed: Claimed, sender: uuid.UUID, pid: int
+) -> Go | Stop:
+    contract = by_id(intent.contract_id)
+    match intent.status:
+        case Intent.Status.CONFIRMED:
+            return Stop("answered", "confirmed", "The effect has happened already.", intent.answer)
+        case Intent.Status.DISPATCHED:
+            lose(run, step, intent, why="sent_before")
+            return Stop("unknown", "sent_before", "It was sent before, and its outcome is not known.")
+        case Intent.Status.AUTHORISED:
+            pass
+        case _:
+            end_step(
+                run, step, "fail", code="not_authorised", text=_("It is not authorised (%s).") % intent.status
+            )
+            return Stop("lost", "not_authorised", f"The intent is {intent.status}.")
+    refused = _refused(run, step, intent, contract)
+    return refused or _go(run, step, intent, contract, claimed, sender, pid)
+
+
+def _refused(run: Locked, step: Step, intent: Intent, contract: Contract) -> Stop | None:
+    """Switches and rules of now, then the grant."""
+    word = verdict(tenant_id=run.tenant_id, contract=contract, arguments=intent.arguments, run_id=run.id)
+    if word.path == "blocked":
+        text = "; ".join(str(reason) for reason in word.reasons)
+        _park(run, step, "wait_outside", text, "step.blocked")
+        return Stop("waiting", "blocked", text)
+    if intent.grant is None:
+        if word.path == "auto":
+            return None
+        return _ask_again(run, step, intent, contract, None, word.policy, _("It needs approval now."))
+    drift = grants.check(action_id=intent.grant, intent=intent, contract=contract, epoch=intent.epoch)
+    if drift is None:
+        return None
+    return _ask_again(run, step, intent, contract, intent.grant, word.policy, str(drift))
+
+
+def _ask_again(
+    run: Locked,
+    step: Step,
+    intent: Intent,
+    contract: Contract,
+    grant: uuid.UUID | None,
+    policy: dict[str, object],
+    why: str,
+) -> Stop:
+    """The grant does not cover it any more: it is void, and the question is asked anew with the difference."""
+    before = PendingAction.everywhere.filter(pk=grant).first() if grant else None
+    if before is not None and before.status == PendingAction.Status.APPROVED:
+        grants.void(action_id=before.pk, reason=why)
+    elif intent.status == Intent.Status.AUTHORISED:
+        intents.revoke(intent_id=intent.pk)
+    intent.refresh_from_db(from_queryset=Intent.everywhere.all())
+    if before is None:
+        end_step(run, step, "fail", code="needs_approval", text=why)
+        return Stop("lost", "needs_approval", why)
+    tenant = Tenant.objects.get(pk=run.tenant_id)
+    reopen(
+        action_id=before.pk,
+        intent=intent,
+        contract=contract,
+        epoch=intent.epoch,
+        preview=previews.render(contract=contract, arguments=intent.arguments, tenant=tenant),
+        policy=policy,
+    )
+    _park(run, step, "wait_for_person", before.sentence, "approval.voided", why=why)
+    return Stop("waiting", "grant_void", why)
+
+
+def _park(run: Locked, step: Step, transition: str, waiting_on: str, event: str, *, why: str = "") -> None:
+    changes = {"owner": None, "lease_until": None, "waiting_on": waiting_on[:200]}
+    move(step, transition, epoch=step.epoch, changes=changes)
+    run.event(
+        event, step_id=step.pk, epoch=step.epoch, payload={"key": step.key, "why": (why or waiting_on)[:500]}
+    )
+
+
+def _go(
+    run: Locked, step: Step, intent: Intent, contract: Contract, claimed: Claimed, sender: uuid.UUID, pid: int
+) -> Go:
+    if intent.grant:
+        grants.consume(action_id=intent.grant)
+    left = Step.everywhere.filter(pk=step.pk).values_list("lease_until", flat=True).get()
+    seconds = min(float(contract.timeout_seconds), (left - db_now()).total_seconds()) if left else 0.0
+    dispatch_id = new_id()
+    sender_id = workers.child_sender(parent_id=step.owner_id, sender_id=sender, pid=pid)
+    intents.dispatch(
+        intent=intent,
+        sender_id=sender_id,
+        dispatch_id=dispatch_id,
+        fence=claimed.fence,
+        deadline_seconds=min(seconds, settings.COUNTERSIGN.lease_seconds),
+    )
+    payload = {"key": step.key, "tool": step.tool, "dispatch": dispatch_id.hex, "intent": intent.pk.hex}
+    run.event("step.sending", step_id=step.pk, epoch=step.epoch, fence=claimed.fence, payload=payload)
+    audit.append(
+        tenant_id=run.tenant_id,
+        act="intent.dispatched",
+        subject=("intent", intent.pk.hex),
+        run_id=run.id,
+        actor_kind="engine",
+        payload={**payload, "fence": claimed.fence, "request_digest": intent.request_digest},
+    )
+    return Go(dispatch_id=dispatch_id, key=intent.key, fence=claimed.fence, seconds=seconds)

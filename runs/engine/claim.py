@@ -1,0 +1,126 @@
+"""Claim: take leases on steps for this node (L2)."""
+
+import functools
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.db import transaction
+
+from accounts.failpoints import fp
+from accounts.statements import statement
+from runs.agents import registry
+from runs.engine.types import Claimed
+from runs.engine.workspace import cursor, document
+from runs.states import RUN_CLAIMABLE
+from tools.models import Intent
+from tools.selectors import by_id, spec
+
+PLAN_SPEC: Mapping[str, Any] = {"adapter": "plan"}
+
+
+@functools.cache
+def plannable_digests() -> list[str]:
+    """The agents whose code this process has."""
+    return registry.digests()
+
+
+def claim(*, worker_id: uuid.UUID, room: Mapping[str, int], sent: float) -> list[Claimed]:
+    """Takes up to ``room[pool]`` steps of each pool, in one short transaction. An empty list: nothing to do.
+
+    ``sent`` is the caller's monotonic clock from before the call; local deadlines count from it.
+    """
+    free = [{"pool": pool, "free": count} for pool, count in room.items() if count > 0]
+    if not free:
+        return []
+    with transaction.atomic(durable=True):
+        found = cursor()
+        found.execute(
+            statement("runs", "claim_steps"),
+            {
+                "room": document(free),
+                "claimable": list(RUN_CLAIMABLE),
+                "digests": plannable_digests(),
+                "worker": worker_id,
+                "lease": settings.COUNTERSIGN.lease_seconds,
+            },
+        )
+        rows = found.fetchall()
+        fp("claim.after_select")
+        claimed = assemble(rows, sent=sent) if rows else []
+    fp("claim.after_commit") if claimed else None
+    return claimed
+
+
+def assemble(rows: Sequence[tuple[Any, ...]], *, sent: float) -> list[Claimed]:
+    """Claimed steps from the columns that ``claim_steps`` returns: adds context, inputs, contract and intent key. Joins
+    the caller's transaction."""
+    contexts = cursor()
+    contexts.execute(statement("runs", "run_contexts"), {"runs": list({row[1] for row in rows})})
+    runs = {row[0]: row for row in contexts.fetchall()}
+    keys = _intent_keys([row[14] for row in rows if row[14]])
+    inputs = _inputs(rows)
+    return [_claimed(row, runs[row[1]], keys.get(row[14], ""), inputs.get(row[0]), sent) for row in rows]
+
+
+def _claimed(
+    row: tuple[Any, ...], run: tuple[Any, ...], intent_key: str, inputs: dict[str, Any] | None, sent: float
+) -> Claimed:
+    arguments: str = row[13]
+    if inputs is not None:
+        given = orjson.loads(arguments)
+        arguments = document({"arguments": given["arguments"], "inputs": inputs})
+    return Claimed(
+        step_id=row[0],
+        run_id=row[1],
+        tenant_id=row[2],
+        key=row[3],
+        kind=row[4],
+        tool=row[5],
+        pool=row[6],
+        attempt=row[7],
+        failures=row[8],
+        losses=row[9],
+        epoch=row[10],
+        fence=row[11],
+        timeout_seconds=row[12],
+        arguments=arguments,
+        context=run[4],
+        version=run[1],
+        agent=run[2],
+        agent_version=run[3],
+        spec=_spec(row[15]) if row[15] else PLAN_SPEC,
+        intent_id=row[14],
+        intent_key=intent_key,
+        contract_id=row[15],
+        sent=sent,
+    )
+
+
+def _spec(contract_id: uuid.UUID) -> Mapping[str, Any]:
+    contract = by_id(contract_id)
+    return spec(contract) if contract else PLAN_SPEC
+
+
+def _intent_keys(intents: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:
+    return dict(Intent.everywhere.filter(pk__in=intents).values_list("pk", "key")) if intents else {}
+
+
+def _inputs(rows: Sequence[tuple[Any, ...]]) -> dict[uuid.UUID, dict[str, Any]]:
+    """Outputs that steps asked for, by step and key."""
+    wants = [
+        {"step": row[0], "run": row[1], "key": key}
+        for row in rows
+        if '"inputs"' in row[13]
+        for key in orjson.loads(row[13]).get("inputs", [])
+    ]
+    if not wants:
+        return {}
+    found = cursor()
+    found.execute(statement("runs", "step_inputs"), {"wants": document(wants)})
+    inputs: dict[uuid.UUID, dict[str, Any]] = {}
+    for step, key, output in found.fetchall():
+        inputs.setdefault(step, {})[key] = orjson.Fragment(output) if output else None
+    return inputs

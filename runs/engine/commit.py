@@ -1,0 +1,278 @@
+"""Commit: record outcomes under their fence tokens, many at a time, and plan what comes next (L1, section 4).
+
+Lock order: runs in id order, then steps. Outcomes of steps with an intent go through :mod:`runs.engine.record`, one
+transaction each, because the intent's truth is recorded even when the lease is lost.
+"""
+
+import logging
+import random
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import orjson
+from django.conf import settings
+from django.db import connection, transaction
+
+from accounts.failpoints import fp
+from accounts.statements import statement
+
+from runs.engine import artifacts, planner, record
+from runs.engine.claim import assemble
+from runs.engine.quarantine import quarantine
+from runs.engine.release import release_held
+from runs.engine.status import derive
+from runs.engine.types import Committed, Outcome
+from runs.engine.workspace import Locked, Workspace, cursor, document
+from runs.states import MAX_LOSSES
+from tools.selectors import by_id
+
+log = logging.getLogger(__name__)
+
+Mode = Literal["held", "expired", "gone"]
+
+
+def commit(
+    *,
+    worker_id: uuid.UUID,
+    outcomes: Sequence[Outcome],
+    room: Mapping[str, int],
+    sent: float,
+    mode: Mode = "held",
+) -> Committed:
+    """Records outcomes of steps that ``worker_id`` holds. Steps that follow go on at once, already claimed, as far as
+    ``room`` has place. One bad outcome never spoils its neighbours: a batch that fails is done item by item, and the
+    error of a single one is raised to the caller.
+    """
+    done = Committed()
+    plain = [outcome for outcome in outcomes if outcome.claimed.intent_id is None]
+    for outcome in outcomes:
+        if outcome.claimed.intent_id is not None:
+            record.record(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
+    left = dict(room)
+    while plain:
+        batch, plain = _one_per_run(plain)
+        try:
+            _commit(worker_id, batch, left, sent, mode, done)
+        except Exception:
+            if len(batch) == 1:
+                raise
+            log.exception("a batch of %d outcomes failed: item by item", len(batch))
+            for outcome in batch:
+                _commit(worker_id, [outcome], left, sent, mode, done)
+    quarantine(worker_id=worker_id, outcomes=done.refused) if done.refused else None
+    return done
+
+
+def _one_per_run(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+    first: dict[uuid.UUID, Outcome] = {}
+    rest = []
+    for outcome in outcomes:
+        if outcome.claimed.run_id in first:
+            rest.append(outcome)
+        else:
+            first[outcome.claimed.run_id] = outcome
+    return list(first.values()), rest
+
+
+def _commit(
+    worker_id: uuid.UUID, batch: list[Outcome], left: dict[str, int], sent: float, mode: Mode, done: Committed
+) -> None:
+    refused: list[Outcome] = []
+    lease = settings.COUNTERSIGN.lease_seconds
+    with transaction.atomic(durable=True):
+        connection.ensure_connection()
+        with connection.connection.pipeline():
+            workspace = Workspace([outcome.claimed.run_id for outcome in batch], worker_id=worker_id)
+            finished = cursor()
+            finished.execute(
+                statement("runs", "finish_steps"),
+                {"outcomes": document([_finish_row(o) for o in batch]), "worker": worker_id, "mode": mode},
+            )
+            known = _known_keys(batch)
+            workspace.read()
+            ended: dict[uuid.UUID, str] = dict(finished.fetchall())
+            keys = _by_run(known.fetchall()) if known else {}
+        for outcome in batch:
+            status = ended.get(outcome.claimed.step_id)
+            run = workspace.runs.get(outcome.claimed.run_id)
+            if status is None or run is None:
+                refused.append(outcome)
+            else:
+                take(run, outcome, status, keys.get(run.id, {}))
+        release_held(workspace)
+        sticky = _go_on(workspace, left) if mode == "held" else []
+        with connection.connection.pipeline():
+            fences = workspace.insert_steps(lease=lease)
+            derive(workspace.runs.values())
+            workspace.write()
+        claimed = _claimed_now(workspace, sticky, fences, sent) if sticky else []
+        fp("record.before_commit")
+    fp("record.committed")
+    done.next += claimed
+    done.refused += refused
+    for run in workspace.runs.values():
+        done.events[run.id] = run.head.sequence
+        if run.status != run.was and run.status in ("SUCCEEDED", "FAILED", "CANCELLED"):
+            done.finished_runs.append(run.id)
+
+
+def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, str]) -> None:
+    """An accepted outcome: its line of history, what it spent, and the plan that came with it. Joins."""
+    claimed = outcome.claimed
+    plan = outcome.plan
+    fits = plan is not None and plan.version == run.version
+    terminal = status != "PENDING"
+    if terminal and claimed.kind != "plan":
+        run.steps_ended += 1
+        run.spend(steps=1, tool_calls=1, tokens=outcome.tokens)
+    shas = artifacts.store(run, outcome) if outcome.artifacts and terminal else []
+    planned: list[str] = []
+    if terminal and run.plannable:
+        if fits and plan is not None:
+            others = _others_live(claimed.context, claimed.key)
+            planned = planner.apply(run, plan, live=others, known=known)
+        else:
+            run.plan_again()
+    elif not terminal:
+        run.moving = True
+    if claimed.kind == "plan" and not planned and not terminal:
+        return
+    payload: dict[str, Any] = {"key": claimed.key, "attempt": claimed.attempt, "ms": outcome.milliseconds}
+    if claimed.tool:
+        payload["tool"] = claimed.tool
+    if planned:
+        payload["planned"] = planned
+    if outcome.error_code:
+        payload["code"], payload["text"] = outcome.error_code, outcome.error_text[:500]
+    run.event(
+        _event_type(outcome, status),
+        step_id=claimed.step_id,
+        epoch=claimed.epoch,
+        fence=claimed.fence,
+        artifacts=shas,
+        payload=payload,
+    )
+
+
+def _event_type(outcome: Outcome, status: str) -> str:
+    if status != "PENDING":
+        return f"step.{status.lower()}"
+    return {"failed": "step.retried", "timeout": "step.retried"}.get(outcome.ending, f"step.{outcome.ending}")
+
+
+def _others_live(context: str, key: str) -> bool:
+    """Whether other steps were live at the version of this context."""
+    live = orjson.loads(context)["live"] if '"live": []' not in context else []
+    return any(other != key for other in live)
+
+
+def _finish_row(outcome: Outcome) -> dict[str, Any]:
+    claimed = outcome.claimed
+    status, delay = verdict(outcome)
+    return {
+        "id": claimed.step_id,
+        "run": claimed.run_id,
+        "fence": claimed.fence,
+        "epoch": claimed.epoch,
+        "version": outcome.plan.version if outcome.plan else -1,
+        "status": status,
+        "output": outcome.output if status == "SUCCEEDED" else None,
+        "error_code": outcome.error_code[:60],
+        "error_text": outcome.error_text[:1000],
+        "failures": 1 if outcome.ending in ("failed", "timeout") else 0,
+        "losses": 1 if outcome.ending == "lost" else 0,
+        "tokens": outcome.tokens,
+        "cost": outcome.cost,
+        "delay": delay,
+    }
+
+
+def verdict(outcome: Outcome) -> tuple[str, float]:
+    """What becomes of a step without an effect, and after how many seconds it may run again (S7, O3)."""
+    claimed = outcome.claimed
+    match outcome.ending:
+        case "succeeded":
+            return "SUCCEEDED", 0.0
+        case "cancelled":
+            return "CANCELLED", 0.0
+        case "drained" | "waiting":
+            return "PENDING", 0.0
+        case "lost" | "unknown":
+            return ("PENDING", 0.0) if claimed.losses + 1 < MAX_LOSSES else ("FAILED", 0.0)
+    return (
+        ("PENDING", _backoff(claimed.contract_id, claimed.failures))
+        if _may_retry(outcome)
+        else ("FAILED", 0.0)
+    )
+
+
+def _may_retry(outcome: Outcome) -> bool:
+    contract = by_id(outcome.claimed.contract_id) if outcome.claimed.contract_id else None
+    if contract is None or outcome.error_code in contract.fatal_codes:
+        return False
+    if contract.retryable_codes and outcome.error_code not in contract.retryable_codes:
+        return False
+    return outcome.claimed.failures + 1 < contract.max_attempts
+
+
+def _backoff(contract_id: uuid.UUID | None, failures: int) -> float:
+    contract = by_id(contract_id) if contract_id else None
+    base = contract.backoff_seconds if contract else 1
+    return float(base) * 2**failures * random.uniform(0.75, 1.25)  # noqa: S311  # jitter, no secret
+
+
+def _known_keys(batch: Sequence[Outcome]) -> Any:
+    wants = [
+        {"run": outcome.claimed.run_id, "key": directive["key"]}
+        for outcome in batch
+        if outcome.plan
+        for directive in outcome.plan.directives
+        if "key" in directive
+    ]
+    if not wants:
+        return None
+    found = cursor()
+    found.execute(statement("runs", "known_keys"), {"keys": document(wants)})
+    return found
+
+
+def _by_run(rows: Sequence[tuple[uuid.UUID, str, str]]) -> dict[uuid.UUID, dict[str, str]]:
+    found: dict[uuid.UUID, dict[str, str]] = {}
+    for run_id, key, input_digest in rows:
+        found.setdefault(run_id, {})[key] = input_digest
+    return found
+
+
+def _go_on(workspace: Workspace, left: dict[str, int]) -> list[uuid.UUID]:
+    """New steps that this node takes at once, as far as there is room."""
+    taken = []
+    for run in workspace.runs.values():
+        if not run.plannable:
+            continue
+        for step in run.steps:
+            if (
+                step.status == "PENDING"
+                and not step.held
+                and step.intent is None
+                and left.get(step.pool, 0) > 0
+            ):
+                left[step.pool] -= 1
+                step.status = "RUNNING"
+                taken.append(step.id)
+    return taken
+
+
+def _claimed_now(
+    workspace: Workspace, sticky: Sequence[uuid.UUID], fences: Mapping[uuid.UUID, int], sent: float
+) -> list[Any]:
+    rows = []
+    wanted = set(sticky)
+    for run in workspace.runs.values():
+        for step in run.steps:
+            if step.id in wanted:
+                rows.append(
+                    (step.id, run.id, run.tenant_id, step.key, step.kind, step.tool, step.pool, 1, 0, 0, 1)
+                    + (fences[step.id], step.timeout, document(step.input), step.intent, step.contract)
+                )
+    return assemble(rows, sent=sent)

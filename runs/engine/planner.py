@@ -1,0 +1,220 @@
+"""What the agent said becomes steps, intents and questions. Joins a transaction that holds the run's lock.
+
+Directives are taken only against the version they were made for; the caller checks that. What cannot be carried out
+(an unknown tool, an end while steps are live, an agent that raised) opens a takeover: the run waits for a person, the
+node goes on.
+"""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from accounts.canonical import digest
+from accounts.ids import new_id
+from accounts.models import Tenant
+from approvals.models import PendingAction
+from approvals.open import open_approval, open_takeover
+from runs.engine.types import Plan
+from runs.engine.workspace import Locked, NewStep
+from tools import gate, intents, previews
+from tools.keys import key_for
+from tools.models import Contract, EffectClass, Risk
+from tools.selectors import by_id
+
+EMPTY_DIGEST = digest({})
+
+
+def apply(run: Locked, plan: Plan, *, live: bool, known: Mapping[str, str]) -> list[str]:
+    """Carry out a plan. ``live``: other steps of the run have not ended; ``known``: digests of the planned keys that the
+    run has already. Returns the keys that were planned."""
+    if plan.summary is not None and plan.folded:
+        run.summary = plan.summary
+        run.summarised += plan.folded
+        run.checkpoint = True
+    if plan.error:
+        take_over(run, "agent_raised", _("The agent could not plan the next step."), detail=plan.error)
+        return []
+    planned: list[str] = []
+    ends = [directive for directive in plan.directives if directive["do"] in ("finish", "fail")]
+    for directive in plan.directives:
+        if directive["do"] == "call":
+            key = str(directive["key"])
+            if key in known or any(step.key == key for step in run.steps):
+                _note_drift(run, directive, known.get(key, ""))
+            elif _call(run, directive):
+                planned.append(key)
+    if ends:
+        _end(run, ends[0], live=live or bool(planned))
+    elif not planned and not live and not run.taken_over:
+        take_over(run, "no_next_step", _("The agent gave no next step, and nothing is under way."))
+    return planned
+
+
+def take_over(
+    run: Locked, code: str, sentence: str, *, detail: str = "", step_id: uuid.UUID | None = None
+) -> None:
+    """The run cannot go on by itself: a person decides whether it continues or ends (S11)."""
+    if run.taken_over:
+        return
+    run.taken_over = True
+    run.waiting_on = sentence
+    standing = PendingAction.everywhere.filter(
+        run_id=run.id, kind=PendingAction.Kind.TAKE_OVER, status=PendingAction.Status.OPEN
+    )
+    if standing.exists():
+        return
+    action = open_takeover(
+        tenant_id=run.tenant_id,
+        run_id=run.id,
+        step_id=step_id,
+        epoch=run.epoch,
+        submitter_id=run.submitter_id,
+        sentence=sentence,
+        facts={"code": code, "detail": detail[:2000], "goal": run.goal, "steps_ended": run.steps_ended},
+    )
+    run.event("run.taken_over", payload={"code": code, "action": action.pk.hex})
+
+
+def contract_of(run: Locked, tool: str) -> Contract | None:
+    """The contract that this run is pinned to."""
+    pinned = run.contracts.get(tool)
+    return by_id(uuid.UUID(pinned)) if pinned else None
+
+
+def _call(run: Locked, directive: Mapping[str, Any]) -> bool:
+    tool = str(directive["tool"])
+    contract = contract_of(run, tool)
+    if contract is None:
+        take_over(run, "unknown_tool", _("The agent asked for a tool that this task may not use: %s") % tool)
+        return False
+    if budget_left(run, "steps") <= len(run.steps):
+        take_over(run, "budget_steps", _("The task has used up its budget of steps."))
+        return False
+    arguments = directive.get("arguments") or {}
+    step = NewStep(
+        new_id(),
+        str(directive["key"]),
+        "call",
+        tool=tool,
+        title=str(directive.get("title") or "")[:300],
+        contract=contract.pk,
+        pool=contract.isolation,
+        timeout=contract.timeout_seconds,
+        input={"arguments": arguments},
+        input_digest=digest(arguments) if arguments else EMPTY_DIGEST,
+        after=dict(directive.get("after") or {}),
+    )
+    if directive.get("inputs"):
+        step.input["inputs"] = list(directive["inputs"])
+    step.held = bool(step.after)
+    if contract.effect_class != EffectClass.READ_ONLY:
+        _effect(run, step, contract, directive)
+    run.steps.append(step)
+    run.moving = run.moving or (step.status == "PENDING" and not step.held)
+    return True
+
+
+def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[str, Any]) -> None:
+    """An effect: the gate decides; the intent exists before anything can be sent."""
+    arguments = step.input["arguments"]
+    verdict = gate.decide(
+        contract=gate.contract_facts(contract),
+        arguments=arguments,
+        run=gate.run_facts(tenant_id=run.tenant_id, run_id=run.id, agent=run.agent, contract=contract),
+    )
+    if verdict.path == "blocked":
+        step.status, step.error_code = "FAILED", "blocked"
+        step.error_text = "; ".join(str(reason) for reason in verdict.reasons)[:1000]
+        run.steps_ended += 1
+        step.ended_seq = run.steps_ended
+        run.plan_again()
+        return
+    tenant = Tenant.objects.get(pk=run.tenant_id)
+    target = str(directive.get("target") or "")
+    intent = intents.propose(
+        tenant_id=run.tenant_id,
+        run_id=run.id,
+        step_id=step.id,
+        key=key_for(tenant_id=run.tenant_id, lineage=run.lineage, step_key=step.key, tool=step.tool),
+        tool=contract.tool,
+        contract=contract,
+        arguments=arguments,
+        target=target,
+        authorised=verdict.path == "auto",
+        epoch=1,
+    )
+    step.intent = intent.pk
+    if verdict.path == "auto":
+        return
+    preview = previews.render(contract=contract, arguments=arguments, tenant=tenant)
+    sentence = str(preview.get("sentence") or step.title or step.tool)
+    step.status, step.waiting_on, step.held = "WAITING_APPROVAL", sentence[:200], False
+    action = open_approval(
+        tenant_id=run.tenant_id,
+        run_id=run.id,
+        step_id=step.id,
+        epoch=intent.epoch,
+        intent=intent,
+        contract=contract,
+        submitter_id=run.submitter_id,
+        agent=run.agent,
+        sentence=sentence,
+        target=target,
+        risk=contract.risk,
+        irreversible=contract.effect_class == EffectClass.IRREVERSIBLE,
+        preview=preview,
+        rationale=str(directive.get("why") or ""),
+        evidence=list(directive.get("evidence") or []),
+        policy=verdict.policy,
+        second_gesture=target if contract.risk == Risk.HIGH else "",
+    )
+    run.event(
+        "approval.asked",
+        step_id=step.id,
+        epoch=1,
+        input_digest=step.input_digest,
+        payload={"action": action.pk.hex, "sentence": sentence, "digest": action.digest},
+    )
+
+
+def budget_left(run: Locked, name: str) -> int:
+    """What is left of a budget; 0 when it is used up. A budget that the run does not have is unlimited."""
+    limit = run.budget.get(name)
+    return 2**31 if limit is None else max(0, int(limit) - int(run.spent.get(name, 0)))
+
+
+def _note_drift(run: Locked, directive: Mapping[str, Any], first: str) -> None:
+    """The first wins (L9); another content under the same key is recorded."""
+    asked = digest(directive.get("arguments") or {})
+    if first and asked != first:
+        run.event("step.drift", payload={"key": str(directive["key"]), "first": first, "asked": asked})
+
+
+def _end(run: Locked, directive: Mapping[str, Any], *, live: bool) -> None:
+    if live:
+        take_over(
+            run, "end_while_live", _("The agent wants to end the task while steps are still under way.")
+        )
+    elif directive["do"] == "finish":
+        run.result = dict(directive.get("result") or {})
+        _leave_waiting(run)
+        run.move("succeed")
+        run.event("run.succeeded", payload={"steps": run.steps_ended})
+    else:
+        end_as_failed(run, str(directive.get("code") or "failed"), str(directive.get("text") or ""))
+
+
+def end_as_failed(run: Locked, code: str, text: str) -> None:
+    """The run has failed; nothing of it is live."""
+    run.failure = {"code": code, "text": text[:1000]}
+    _leave_waiting(run)
+    run.move("fail")
+    run.event("run.failed", payload={"code": code, "text": text[:1000]})
+
+
+def _leave_waiting(run: Locked) -> None:
+    run.waiting_on = ""
+    if run.status != "RUNNING":
+        run.move("go_on")

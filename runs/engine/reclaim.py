@@ -1,0 +1,76 @@
+"""Reclaim: steps whose lease ran out, or whose owner is proven gone, may be claimed again (O6, L12).
+
+The look and the write are apart, and the write compares owner, fence and expiry again: two sweeps over one dead lease
+count it once (B13, B29).
+"""
+
+import logging
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from accounts.statements import statement
+from runs.engine.commit import Mode, commit
+from runs.engine.types import Claimed, Outcome
+from runs.engine.workspace import cursor
+
+log = logging.getLogger(__name__)
+
+BATCH = 200
+
+
+def reclaim() -> int:
+    """Gives back (or, after an effect was sent, makes UNKNOWN) up to 200 steps with an expired lease; how many it found."""
+    found = cursor()
+    found.execute(statement("runs", "expired_steps"), {"limit": BATCH})
+    return _give_back(found.fetchall(), "expired")
+
+
+def release(*, worker_id: uuid.UUID) -> int:
+    """The same for everything that a worker held which is known to be gone, before its leases end."""
+    done = 0
+    while True:
+        found = cursor()
+        found.execute(statement("runs", "steps_of_owner"), {"worker": worker_id, "limit": BATCH})
+        rows = found.fetchall()
+        if not rows:
+            return done
+        done += _give_back(rows, "gone")
+
+
+def _give_back(rows: Iterable[tuple[Any, ...]], mode: Mode) -> int:
+    by_owner: dict[uuid.UUID, list[Outcome]] = {}
+    for row in rows:
+        by_owner.setdefault(row[15], []).append(
+            Outcome(_claimed(row), "lost", error_code="worker_lost", error_text="Its worker is gone.")
+        )
+    for owner, outcomes in by_owner.items():
+        log.warning("%d steps of worker %s are taken back (%s)", len(outcomes), owner, mode)
+        commit(worker_id=owner, outcomes=outcomes, room={}, sent=0.0, mode=mode)
+    return sum(len(outcomes) for outcomes in by_owner.values())
+
+
+def _claimed(row: tuple[Any, ...]) -> Claimed:
+    return Claimed(
+        step_id=row[0],
+        run_id=row[1],
+        tenant_id=row[2],
+        key=row[3],
+        kind=row[4],
+        tool=row[5],
+        pool=row[6],
+        attempt=row[7],
+        failures=row[8],
+        losses=row[9],
+        epoch=row[10],
+        fence=row[11],
+        timeout_seconds=row[12],
+        arguments="{}",
+        context='{"live": []}',
+        version=row[16],
+        agent="",
+        agent_version="",
+        spec={},
+        intent_id=row[13],
+        contract_id=row[14],
+    )

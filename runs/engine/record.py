@@ -1,0 +1,243 @@
+"""Record: what became of an effect (section 5). One transaction per outcome; lock order run, step, action, intent.
+
+CONFIRMED is the truth of the world and is taken from any sender, even when the lease is lost. REJECTED and UNKNOWN are
+taken only from the current dispatch. Whatever was dispatched and has no answer is UNKNOWN: a person settles it.
+"""
+
+import uuid
+from typing import Any
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from accounts.arrows import move
+from accounts.failpoints import fp
+from approvals.open import open_settle
+from approvals.withdraw import withdraw_settle
+from runs.engine import artifacts
+from runs.engine.commit_guard import holds
+from runs.engine.ending import end_step, lock_step
+from runs.engine.planner import apply
+from runs.engine.release import release_held
+from runs.engine.status import derive
+from runs.engine.types import Committed, Outcome
+from runs.engine.workspace import Locked, Workspace, locked_one
+from runs.models import Step
+from runs.states import MAX_LOSSES
+from tools import intents
+from tools.errors import Refused
+from tools.models import Contract, EffectClass, Intent
+from tools.selectors import by_id
+
+
+def record(*, worker_id: uuid.UUID, outcome: Outcome, mode: str, done: Committed) -> None:
+    """Records one outcome of a step with an intent; adds to ``done`` what was refused and which events were written."""
+    claimed = outcome.claimed
+    with transaction.atomic(durable=True):
+        workspace, run = locked_one(claimed.run_id)
+        step = lock_step(claimed.step_id)
+        intent = Intent.everywhere.select_for_update(of=("self",)).filter(pk=claimed.intent_id).first()
+        if run is None or step is None or intent is None:
+            done.refused.append(outcome)
+            return
+        ours = holds(step, claimed, worker_id=worker_id, mode=mode)
+        if ours:
+            _ours(run, step, intent, outcome)
+        else:
+            done.refused.append(outcome)
+            _late(run, step, intent, outcome)
+        settle_down(workspace)
+        fp("record.before_commit")
+    fp("record.committed")
+    done.events[claimed.run_id] = run.head.sequence
+
+
+def settle_down(workspace: Workspace) -> None:
+    """What every single verb does at its end: free dependants, insert steps, derive states, write. Joins."""
+    release_held(workspace)
+    workspace.insert_steps()
+    derive(workspace.runs.values())
+    workspace.write()
+
+
+def _ours(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
+    contract = by_id(intent.contract_id)
+    dispatched = intent.status == Intent.Status.DISPATCHED
+    match outcome.ending:
+        case "succeeded":
+            _succeeded(run, step, intent, outcome)
+        case "failed" if dispatched:
+            evidence = {"kind": "sender", "code": outcome.error_code, "text": outcome.error_text[:500]}
+            intents.refuse(intent_id=intent.pk, dispatch_id=_dispatch(outcome, intent), evidence=evidence)
+            _failed(run, step, intent, contract, outcome)
+        case "failed" | "timeout" | "cancelled" if not dispatched:
+            _failed(run, step, intent, contract, outcome)
+        case _ if dispatched:
+            lose(run, step, intent, why=outcome.ending, text=outcome.error_text)
+        case _:
+            _give_back(run, step, intent, outcome)
+
+
+def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
+    """The far side said yes (or the first answer was given again)."""
+    if intent.status != Intent.Status.CONFIRMED:
+        intents.confirm(intent_id=intent.pk, answer=outcome.output, reference=outcome.reference)
+    _withdraw(intent)
+    run.spend(steps=1, tool_calls=1)
+    shas = artifacts.store(run, outcome) if outcome.artifacts else []
+    plan, fits = outcome.plan, outcome.plan is not None and outcome.plan.version == run.version
+    end_step(
+        run,
+        step,
+        "succeed",
+        output=outcome.output,
+        fence=outcome.claimed.fence,
+        artifacts=shas,
+        extra={"effect": "confirmed", "reference": outcome.reference[:200], "ms": outcome.milliseconds},
+    )
+    if fits and plan is not None and run.plannable:
+        run.steps = [new for new in run.steps if new.kind != "plan"]
+        run.moving = bool(run.steps)
+        apply(run, plan, live=_others_live(run, step), known={})
+
+
+def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome: Outcome) -> None:
+    """Known not to have happened. An irreversible write is never tried again by itself (O3)."""
+    fresh = Intent.everywhere.get(pk=intent.pk)
+    again = (
+        contract.effect_class != EffectClass.IRREVERSIBLE
+        and contract.retry_safe
+        and outcome.error_code not in contract.fatal_codes
+        and step.failures + 1 < contract.max_attempts
+    )
+    if again:
+        if fresh.status == Intent.Status.REJECTED:
+            intents.allow_again(intent_id=intent.pk)
+        _back(run, step, outcome, failures=1)
+        return
+    if fresh.status in (Intent.Status.AUTHORISED, Intent.Status.PROPOSED, Intent.Status.REJECTED):
+        intents.void(intent_id=intent.pk)
+    end_step(
+        run,
+        step,
+        "fail",
+        code=outcome.error_code or "failed",
+        text=outcome.error_text,
+        fence=outcome.claimed.fence,
+        extra={"effect": "not_happened"},
+    )
+
+
+def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -> None:
+    """Sent, perhaps: the intent and the step become UNKNOWN, and a person is asked. Joins."""
+    evidence = {"kind": "engine", "why": why, "text": text[:500]}
+    intents.lose(
+        intent_id=intent.pk, dispatch_id=intent.dispatch_id, evidence=evidence, sender_done=why == "unknown"
+    )
+    sentence = _("Did this happen? %(what)s") % {"what": step.title or step.tool}
+    move(
+        step,
+        "lose",
+        epoch=step.epoch,
+        changes={
+            "owner": None,
+            "lease_until": None,
+            "waiting_on": sentence[:200],
+            "error_code": "unknown_outcome",
+        },
+    )
+    action = open_settle(
+        tenant_id=run.tenant_id,
+        run_id=run.id,
+        step_id=step.pk,
+        epoch=step.epoch,
+        intent=intent,
+        submitter_id=run.submitter_id,
+        sentence=sentence,
+        facts={"why": why, "text": text[:500], "attempt": step.attempt},
+    )
+    run.event(
+        "step.unknown",
+        step_id=step.pk,
+        epoch=step.epoch,
+        fence=step.fence,
+        payload={"key": step.key, "why": why, "action": action.pk.hex},
+    )
+
+
+def _give_back(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
+    """Nothing was sent: the step may run again, unless it keeps killing its worker."""
+    losses = 1 if outcome.ending == "lost" else 0
+    if step.losses + losses >= MAX_LOSSES:
+        intents.void(intent_id=intent.pk)
+        end_step(run, step, "fail", code="worker_lost", text=_("Its worker died %s times.") % MAX_LOSSES)
+        return
+    _back(run, step, outcome, losses=losses)
+
+
+def _back(run: Locked, step: Step, outcome: Outcome, *, failures: int = 0, losses: int = 0) -> None:
+    changes: dict[str, Any] = {
+        "owner": None,
+        "lease_until": None,
+        "not_before": Now(),
+        "failures": step.failures + failures,
+        "losses": step.losses + losses,
+        "error_code": outcome.error_code[:60],
+        "error_text": outcome.error_text[:1000],
+    }
+    move(step, "give_back", epoch=step.epoch, changes=changes)
+    run.moving = True
+    run.event(
+        f"step.{'retried' if failures else outcome.ending}",
+        step_id=step.pk,
+        epoch=step.epoch,
+        fence=step.fence,
+        payload={"key": step.key, "attempt": step.attempt},
+    )
+
+
+def _late(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
+    """Not ours any more. Only the truth that it happened is still taken: it ends the unknown (section 5, 3)."""
+    if outcome.dispatch_id is None or outcome.ending not in ("succeeded", "unknown"):
+        return
+    if outcome.ending == "unknown":
+        try:
+            evidence = {"kind": "sender", "why": "late", "text": outcome.error_text[:500]}
+            intents.lose(
+                intent_id=intent.pk, dispatch_id=outcome.dispatch_id, evidence=evidence, sender_done=True
+            )
+        except Refused:
+            return
+        return
+    try:
+        intents.confirm(
+            intent_id=intent.pk,
+            answer=outcome.output,
+            reference=outcome.reference,
+            evidence={"kind": "late sender"},
+        )
+    except Refused:
+        return
+    _withdraw(intent)
+    if step.status == Step.Status.UNKNOWN:
+        end_step(run, step, "succeed", output=outcome.output, extra={"effect": "confirmed", "late": True})
+
+
+def _withdraw(intent: Intent) -> None:
+    withdraw_settle(intent_id=intent.pk, reason="the outcome became known")
+
+
+def _dispatch(outcome: Outcome, intent: Intent) -> uuid.UUID:
+    """The dispatch that the sender speaks of; the current one when it was killed before it could tell."""
+    current = intent.dispatch_id
+    if current is None:
+        raise Refused("refuse", intent.pk, intent.status, "nothing was dispatched")
+    return outcome.dispatch_id or current
+
+
+def _others_live(run: Locked, step: Step) -> bool:
+    live = Step.everywhere.filter(run_id=run.id).exclude(pk=step.pk).exclude(kind="plan")
+    return live.filter(
+        status__in=["PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN"]
+    ).exists()

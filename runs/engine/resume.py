@@ -1,0 +1,186 @@
+"""Resume: the engine acts on what people decided. The bell may be lost: every poll looks for decided actions that were
+not applied yet, so a lost bell costs time, never truth (B26).
+
+Lock order: run, step, action, intent.
+"""
+
+import logging
+import uuid
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from accounts.failpoints import fp
+from approvals.models import Decision, PendingAction, Verdict
+from runs.engine.ending import end_step, lock_step, resume_step
+from runs.engine.planner import end_as_failed
+from runs.engine.record import settle_down
+from runs.engine.workspace import Locked, locked_one
+from runs.models import Run, Step
+from runs.states import RUN_TERMINAL
+from tools import intents, workers
+from tools.models import Intent
+
+log = logging.getLogger(__name__)
+
+Status = PendingAction.Status
+
+
+def resume_decided(*, limit: int = 100) -> int:
+    """Applies decided actions; how many were applied. One that fails does not stop the others."""
+    waiting = PendingAction.everywhere.filter(~Q(status=Status.OPEN), applied_at__isnull=True)
+    applied = 0
+    for action_id in list(waiting.order_by("decided_at").values_list("pk", flat=True)[:limit]):
+        try:
+            applied += resume(action_id=action_id)
+        except Exception:
+            log.exception("action %s could not be applied; it is tried again", action_id)
+    return applied
+
+
+def resume(*, action_id: uuid.UUID) -> bool:
+    """Applies one decided action; False when it was applied before, is still open, or must still wait for the proof that
+    no old sender can send. Owns its transaction."""
+    run_id = PendingAction.everywhere.filter(pk=action_id).values_list("run_id", flat=True).first()
+    if run_id is None:
+        return False
+    with transaction.atomic(durable=True):
+        workspace, run = locked_one(run_id)
+        seen = PendingAction.everywhere.get(pk=action_id)
+        step = lock_step(seen.step_id) if seen.step_id else None
+        action = PendingAction.everywhere.select_for_update(of=("self",)).get(pk=action_id)
+        if run is None or action.status == Status.OPEN or action.applied_at is not None:
+            return False
+        if not _apply(run, step, action):
+            return False
+        PendingAction.everywhere.filter(pk=action_id).update(applied_at=Now())
+        settle_down(workspace)
+        fp("resume.before_commit")
+    fp("resume.committed")
+    return True
+
+
+def _apply(run: Locked, step: Step | None, action: PendingAction) -> bool:
+    if run.status in RUN_TERMINAL:
+        return True
+    match action.kind, action.status:
+        case PendingAction.Kind.APPROVE, Status.APPROVED:
+            _approved(run, step, action)
+        case PendingAction.Kind.APPROVE, Status.REJECTED | Status.CHANGES_REQUESTED:
+            _refused(run, step, action)
+        case PendingAction.Kind.SETTLE, Status.SETTLED:
+            return _settled(run, step, action)
+        case PendingAction.Kind.TAKE_OVER, Status.ANSWERED:
+            _taken_over(run, action)
+    return True
+
+
+def _decision(action: PendingAction) -> Decision | None:
+    return Decision.everywhere.filter(action=action).order_by("-at").select_related("user").first()
+
+
+def _actor(decision: Decision | None) -> str:
+    return f"user:{decision.user_id.hex}" if decision and decision.user_id else "engine"
+
+
+def _approved(run: Locked, step: Step | None, action: PendingAction) -> None:
+    if step is None or step.status != Step.Status.WAITING_APPROVAL or not run.plannable:
+        return
+    resume_step(run, step, actor=_actor(_decision(action)), why="approved")
+
+
+def _refused(run: Locked, step: Step | None, action: PendingAction) -> None:
+    """The proposal ends with its reason; the agent is told and goes on without it."""
+    decision = _decision(action)
+    if action.intent_id:
+        intent = Intent.everywhere.get(pk=action.intent_id)
+        if intent.status in (Intent.Status.PROPOSED, Intent.Status.AUTHORISED):
+            intents.void(intent_id=intent.pk)
+    if step is None or step.status != Step.Status.WAITING_APPROVAL:
+        return
+    code = "rejected" if action.status == Status.REJECTED else "changes_requested"
+    end_step(
+        run,
+        step,
+        "fail",
+        code=code,
+        text=decision.comment if decision else "",
+        actor=_actor(decision),
+        extra={"action": action.pk.hex},
+    )
+
+
+def _settled(run: Locked, step: Step | None, action: PendingAction) -> bool:
+    """*It happened*, *nobody can know*, or *it did not*; the last goes on only when no old sender can still send."""
+    decision = _decision(action)
+    if step is None or step.status != Step.Status.UNKNOWN or decision is None or action.intent_id is None:
+        return True
+    intent = Intent.everywhere.select_for_update(of=("self",)).get(pk=action.intent_id)
+    actor, extra = _actor(decision), {"action": action.pk.hex, "settled": decision.verdict}
+    match intent.status:
+        case Intent.Status.CONFIRMED:
+            end_step(run, step, "succeed", output=intent.answer, actor=actor, extra=extra)
+        case Intent.Status.ABANDONED:
+            text = _("Nobody can know whether it happened.")
+            end_step(run, step, "fail", code="nobody_knows", text=text, actor=actor, extra=extra)
+        case Intent.Status.UNKNOWN if decision.verdict == Verdict.NOT_HAPPENED:
+            return _not_happened(run, step, intent, actor)
+    return True
+
+
+def _not_happened(run: Locked, step: Step, intent: Intent, actor: str) -> bool:
+    blocked = workers.may_go_on(intent=intent)
+    if blocked is not None:
+        waiting = str(blocked)[:200]
+        if step.waiting_on != waiting:
+            Step.everywhere.filter(pk=step.pk, status=Step.Status.UNKNOWN).update(waiting_on=waiting)
+        return False
+    evidence = {"kind": "engine", "why": "settled as not happened, and no old sender can send"}
+    intents.refuse(
+        intent_id=intent.pk, dispatch_id=_current(intent), evidence=evidence, settled="not_happened"
+    )
+    if not run.plannable:
+        intents.void(intent_id=intent.pk)
+        text = _("It did not happen, and the task was cancelled.")
+        end_step(run, step, "fail", code="not_happened", text=text, actor=actor)
+        return True
+    intents.allow_again(intent_id=intent.pk)
+    resume_step(run, step, actor=actor, why="not_happened")
+    return True
+
+
+def _current(intent: Intent) -> uuid.UUID:
+    if intent.dispatch_id is None:
+        raise ValueError("an unknown intent has a dispatch")
+    return intent.dispatch_id
+
+
+def _taken_over(run: Locked, action: PendingAction) -> None:
+    decision = _decision(action)
+    run.event(
+        "run.takeover_answered",
+        actor=_actor(decision),
+        payload={"action": action.pk.hex, "verdict": decision.verdict if decision else ""},
+    )
+    if decision is not None and decision.verdict == Verdict.FAIL:
+        if not Step.everywhere.filter(run_id=run.id, status__in=["RUNNING", "UNKNOWN"]).exists():
+            _stop_waiting(run)
+            end_as_failed(run, "taken_over", decision.comment or _("A person ended the task."))
+        return
+    if run.status in (Run.Status.WAITING_APPROVAL, Run.Status.RUNNING, Run.Status.WAITING_EXTERNAL):
+        run.plan_again()
+
+
+def _stop_waiting(run: Locked) -> None:
+    """Steps that have not started end with the run."""
+    for step in Step.everywhere.filter(
+        run_id=run.id, status__in=["PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL"]
+    ).select_for_update(of=("self",), no_key=True):
+        if step.intent_id:
+            intent = Intent.everywhere.get(pk=step.intent_id)
+            if intent.status in (Intent.Status.PROPOSED, Intent.Status.AUTHORISED, Intent.Status.REJECTED):
+                intents.void(intent_id=intent.pk)
+        end_step(run, step, "cancel", code="run_ended")
+    run.steps = []

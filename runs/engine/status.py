@@ -1,0 +1,65 @@
+"""The state of a run, derived from what of it can still move. Joins a transaction that holds the run's lock."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from runs.engine.workspace import Locked, live_steps
+from runs.states import RUN_TERMINAL
+
+
+def derive(runs: Iterable[Locked]) -> None:
+    """Sets the state of runs after their steps were written.
+
+    RUNNING while anything can move; waiting states only when nothing can; a cancelled run ends when nothing is live.
+    """
+    unsure = []
+    for run in runs:
+        if run.status in RUN_TERMINAL or run.status == "PAUSED":
+            continue
+        if run.moving and run.plannable:
+            _running(run)
+        else:
+            unsure.append(run)
+    if not unsure:
+        return
+    live: dict[Any, list[tuple[Any, ...]]] = {run.id: [] for run in unsure}
+    for row in live_steps([run.id for run in unsure]):
+        live[row[0]].append(row)
+    for run in unsure:
+        _from_live(run, live[run.id])
+
+
+def _from_live(run: Locked, live: list[tuple[Any, ...]]) -> None:
+    if run.status == "CANCEL_REQUESTED":
+        if not live:
+            run.waiting_on = ""
+            run.move("cancelled")
+            run.event("run.cancelled", payload={"steps": run.steps_ended})
+        elif all(row[4] == "UNKNOWN" for row in live):
+            run.waiting_on = live[0][7] or live[0][6]
+        return
+    if run.status == "COMPENSATING":
+        return
+    statuses = {row[4] for row in live}
+    if "RUNNING" in statuses or any(row[4] == "PENDING" and not row[5] for row in live):
+        _running(run)
+    elif statuses & {"WAITING_APPROVAL", "UNKNOWN"} or run.taken_over:
+        _wait(run, "WAITING_APPROVAL", "wait_for_person", live)
+    elif "WAITING_EXTERNAL" in statuses:
+        _wait(run, "WAITING_EXTERNAL", "wait_outside", live)
+
+
+def _running(run: Locked) -> None:
+    run.waiting_on = ""
+    if run.status != "RUNNING":
+        run.move("go_on")
+
+
+def _wait(run: Locked, status: str, transition: str, live: list[tuple[Any, ...]]) -> None:
+    if not run.taken_over:
+        first = next((row for row in live if row[4] in ("UNKNOWN", status)), None)
+        run.waiting_on = (first[7] or first[6] or first[2]) if first else ""
+    if run.status == "PENDING":
+        run.move("go_on")
+    if run.status != status:
+        run.move(transition)

@@ -1,0 +1,313 @@
+"""Runs under lock, and what one transaction will write of them. Every verb that moves a run goes through here, so that
+the history, the version and the state are written together or not at all.
+
+A :class:`Workspace` joins the caller's transaction.
+"""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import orjson
+import psycopg
+from django.conf import settings
+from django.db import connection
+
+from accounts.arrows import RefusedTransition, arrows
+from accounts.canonical import digest
+from accounts.ids import new_id
+from accounts.statements import statement
+from outbox.append import Fact, append_many
+from runs import timeline
+from runs.errors import LostRun
+from runs.models import Run
+from runs.states import RUN_PLANNABLE, RUN_TERMINAL
+
+
+def document(rows: Any) -> str:
+    """One JSON document for a statement that unfolds it with ``jsonb_to_recordset``."""
+    return orjson.dumps(rows).decode()
+
+
+def cursor() -> psycopg.Cursor[Any]:
+    """A plain psycopg cursor on Django's own connection, inside its transaction: less overhead than Django's, and it
+    works in a pipeline. Note that it returns jsonb as text."""
+    connection.ensure_connection()
+    return psycopg.Cursor(connection.connection)
+
+
+@dataclass(slots=True)
+class NewStep:
+    """A step to insert. ``after`` maps keys of other steps to the rule of the dependency."""
+
+    id: uuid.UUID
+    key: str
+    kind: str
+    tool: str = ""
+    title: str = ""
+    contract: uuid.UUID | None = None
+    pool: str = "io"
+    status: str = "PENDING"
+    held: bool = False
+    timeout: int = 60
+    input: Any = field(default_factory=dict)
+    input_digest: str = ""
+    intent: uuid.UUID | None = None
+    waiting_on: str = ""
+    error_code: str = ""
+    error_text: str = ""
+    ended_seq: int | None = None
+    after: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Locked:
+    """One run under lock: what was read, and what will be written."""
+
+    id: uuid.UUID
+    tenant_id: uuid.UUID
+    status: str
+    version: int
+    epoch: int
+    head: timeline.Head
+    steps_ended: int
+    summarised: int
+    agent: str
+    agent_version: str
+    lineage: uuid.UUID
+    submitter_id: uuid.UUID
+    goal: str
+    contracts: dict[str, str]
+    budget: dict[str, Any]
+    spent: dict[str, Any]
+    waiting_on: str
+    at: datetime
+    has_held: bool
+    was: str = ""
+    lines: list[timeline.Line] = field(default_factory=list)
+    steps: list[NewStep] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    summary: Any = None
+    phase: str | None = None
+    result: Any = None
+    failure: Any = None
+    checkpoint: bool = False
+    needs_plan: bool = False
+    moving: bool = False
+    taken_over: bool = False
+
+    def event(self, type: str, **fields: Any) -> None:
+        """One more line of history."""
+        self.lines.append(timeline.Line(type, **fields))
+
+    def move(self, transition: str) -> None:
+        """A state arrow of the run. Raises :class:`RefusedTransition`."""
+        try:
+            self.status = arrows(Run)[transition, self.status]
+        except KeyError:
+            raise RefusedTransition("Run", transition, self.status) from None
+
+    @property
+    def plannable(self) -> bool:
+        return self.status in RUN_PLANNABLE
+
+    def spend(self, **amounts: int) -> None:
+        for name, amount in amounts.items():
+            self.spent[name] = int(self.spent.get(name, 0)) + amount
+
+    def plan_again(self) -> None:
+        """Ask the agent against the version that this transaction makes, unless the run takes no new work."""
+        if not self.plannable or self.taken_over:
+            return
+        key = f"plan/{self.version + 1}"
+        if not any(step.key == key for step in self.steps):
+            self.steps.append(NewStep(new_id(), key, "plan", timeout=settings.COUNTERSIGN.plan_seconds))
+        self.moving = True
+
+
+class Workspace:
+    """The runs that one transaction moves."""
+
+    def __init__(self, run_ids: Iterable[uuid.UUID], *, worker_id: uuid.UUID | None = None) -> None:
+        """Locks the runs, in id order. Runs that do not exist are simply not in :attr:`runs`."""
+        self.worker_id = worker_id
+        self.runs: dict[uuid.UUID, Locked] = {}
+        self._lock = cursor()
+        self._lock.execute(statement("runs", "lock_runs"), {"runs": sorted(set(run_ids))})
+
+    def read(self) -> "Workspace":
+        """Fetches what the lock returned. Apart from the constructor, so that further statements can ride along in a
+        pipeline."""
+        for row in self._lock.fetchall():
+            run = Locked(
+                id=row[0],
+                tenant_id=row[1],
+                status=row[2],
+                version=row[3],
+                epoch=row[4],
+                head=timeline.Head(row[1], row[0], row[5], bytes(row[6])),
+                steps_ended=row[7],
+                summarised=row[8],
+                agent=row[9],
+                agent_version=row[10],
+                lineage=row[11],
+                submitter_id=row[12],
+                goal=row[13],
+                contracts=orjson.loads(row[14]),
+                budget=orjson.loads(row[15]),
+                spent=orjson.loads(row[16]),
+                waiting_on=row[17],
+                at=row[18],
+                has_held=row[19],
+            )
+            run.was = run.status
+            self.runs[run.id] = run
+        return self
+
+    def insert_steps(self, *, lease: float = 0.0) -> dict[uuid.UUID, int]:
+        """Inserts the new steps of all runs and the dependencies between them; the fence tokens by step id."""
+        rows = [_step_row(run, step) for run in self.runs.values() for step in run.steps]
+        if not rows:
+            return {}
+        inserted = cursor()
+        inserted.execute(
+            statement("runs", "insert_steps"),
+            {"steps": document(rows), "worker": self.worker_id, "lease": lease},
+        )
+        wants = [
+            {"step": step.id, "run": run.id, "key": key, "rule": rule}
+            for run in self.runs.values()
+            for step in run.steps
+            for key, rule in step.after.items()
+        ]
+        if wants:
+            cursor().execute(statement("runs", "insert_dependencies"), {"wants": document(wants)})
+        return dict(inserted.fetchall())
+
+    def write(self) -> None:
+        """Writes history, heads, checkpoints and messages of every run that changed. Raises :class:`LostRun`."""
+        changed = [run for run in self.runs.values() if run.lines or run.status != run.was or run.steps]
+        if not changed:
+            return
+        for run in changed:
+            _announce(run)
+        events = [timeline.link(run.head, line, run.at) for run in changed for line in run.lines]
+        heads = cursor()
+        heads.execute(
+            statement("runs", "update_runs"), {"runs": document([_head_row(run) for run in changed])}
+        )
+        if events:
+            cursor().execute(statement("runs", "insert_events"), {"events": document(events)})
+        checkpoints = [_checkpoint_row(run) for run in changed if run.checkpoint]
+        if checkpoints:
+            cursor().execute(statement("runs", "insert_checkpoints"), {"checkpoints": document(checkpoints)})
+        facts = [fact for run in changed for fact in run.facts]
+        if facts:
+            append_many(facts)
+        heads.fetchall()
+        if heads.rowcount != len(changed):
+            raise LostRun(f"{len(changed) - heads.rowcount} of {len(changed)} runs changed under their lock.")
+
+
+def _announce(run: Locked) -> None:
+    """Messages that follow from a change of state."""
+    if run.status == run.was:
+        return
+    base = {"run_id": run.id.hex, "status": run.status}
+    if run.status in RUN_TERMINAL:
+        reason = (run.failure or {}).get("text", "") or (run.result or {}).get("note", "")
+        run.facts.append(
+            Fact(
+                topic="run.finished",
+                key=run.id.hex,
+                tenant_id=run.tenant_id,
+                payload={**base, "reason": reason},
+            )
+        )
+    elif run.status in ("WAITING_APPROVAL", "WAITING_EXTERNAL", "PAUSED"):
+        run.checkpoint = True
+        run.facts.append(Fact(topic="run.waiting", key=run.id.hex, tenant_id=run.tenant_id, payload=base))
+
+
+def _step_row(run: Locked, step: NewStep) -> dict[str, Any]:
+    return {
+        "id": step.id,
+        "run": run.id,
+        "tenant": run.tenant_id,
+        "key": step.key,
+        "seq": run.head.sequence + len(run.lines) + run.steps.index(step) + 1,
+        "kind": step.kind,
+        "title": step.title,
+        "tool": step.tool,
+        "contract": step.contract,
+        "pool": step.pool,
+        "status": step.status,
+        "held": step.held,
+        "timeout": step.timeout,
+        "input": step.input,
+        "input_digest": step.input_digest,
+        "error_code": step.error_code,
+        "error_text": step.error_text,
+        "intent": step.intent,
+        "waiting_on": step.waiting_on,
+        "ended_seq": step.ended_seq,
+    }
+
+
+def _head_row(run: Locked) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "version": run.version,
+        "status": run.status,
+        "event_seq": run.head.sequence,
+        "event_hash": run.head.hash.hex(),
+        "steps_ended": run.steps_ended,
+        "summarised": run.summarised,
+        "summary": run.summary,
+        "spent": run.spent,
+        "phase": run.phase,
+        "waiting_on": run.waiting_on[:200],
+        "result": run.result,
+        "failure": run.failure,
+        "epoch": run.epoch,
+        "at": run.at,
+    }
+
+
+def _checkpoint_row(run: Locked) -> dict[str, Any]:
+    state = {
+        "status": run.status,
+        "phase": run.phase or "",
+        "steps_ended": run.steps_ended,
+        "summarised": run.summarised,
+        "summary": run.summary,
+        "spent": run.spent,
+        "budget": run.budget,
+        "agent": [run.agent, run.agent_version],
+        "contracts": run.contracts,
+        "waiting_on": run.waiting_on,
+        "event": run.head.hash.hex(),
+    }
+    return {
+        "tenant": run.tenant_id,
+        "run": run.id,
+        "version": run.version + 1,
+        "phase": run.phase or "",
+        "state": state,
+        "digest": digest(state),
+    }
+
+
+def locked_one(run_id: uuid.UUID) -> tuple[Workspace, Locked | None]:
+    """A workspace with one run. Joins the caller's transaction."""
+    workspace = Workspace([run_id]).read()
+    return workspace, workspace.runs.get(run_id)
+
+
+def live_steps(run_ids: Sequence[uuid.UUID]) -> list[tuple[Any, ...]]:
+    """(run, id, key, kind, status, held, title, waiting_on) of every live step. Joins the caller's transaction."""
+    found = cursor()
+    found.execute(statement("runs", "live_steps"), {"runs": list(run_ids)})
+    return found.fetchall()
