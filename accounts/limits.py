@@ -22,6 +22,12 @@ def allow(*, key: str, limit: int, seconds: float, now: datetime | None = None) 
     )
 
 
+def give_back(*, key: str, seconds: float, now: datetime | None = None) -> None:
+    """Undo one counted try of the current window, for limits that count failures only. A try of a window
+    that has ended meanwhile needs no undoing."""
+    run("accounts", "rate_give_back", {"key": _key(key), "seconds": seconds, "now": now})
+
+
 def forget(*, older_than: timedelta = timedelta(days=1)) -> int:
     """Delete counters of windows that began longer ago than any window lasts; returns how many."""
     return RateWindow.objects.filter(window_start__lt=Now() - older_than).delete()[0]

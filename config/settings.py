@@ -17,6 +17,10 @@ ALLOWED_HOSTS = ENV.hosts
 CSRF_TRUSTED_ORIGINS = ENV.trusted_origins
 PUBLIC_URL = ENV.origin
 DATA_DIR = ENV.data_dir
+# Servers of our own that nobody else reaches: only there sample accounts with known passwords may exist.
+EMBEDDED = ENV.embedded
+# How many proxies of ours append to X-Forwarded-For; with 0 the header is not believed.
+TRUSTED_PROXIES = ENV.trusted_proxies
 
 INSTALLED_APPS = [
     "config.apps.ConfigConfig",
@@ -61,6 +65,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "accounts.access.TenantMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -139,11 +144,25 @@ LOGIN_URL = "/sign-in/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = LOGIN_URL
 ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_ENABLED = False
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_ADAPTER = "accounts.door.AccountAdapter"
+# Counted by accounts.limits instead: allauth's counters live in the cache of one process.
+ACCOUNT_RATE_LIMITS = False
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
+MFA_ADAPTER = "accounts.door.SecondFactorAdapter"
+MFA_FORMS = {
+    "authenticate": "accounts.forms.SecondFactorForm",
+    "reauthenticate": "accounts.forms.SecondFactorAgainForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Countersign"
+# Letters of the accounts room (invitations, password resets) are handed to the post room above it.
+POST_ROOM = "outbox.letters.post"
 
 # Security
 _HTTPS = PUBLIC_URL.startswith("https://")
@@ -186,7 +205,7 @@ TIME_ZONE = "UTC"
 
 # REST
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api_auth.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

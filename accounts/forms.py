@@ -1,0 +1,133 @@
+"""Forms of this room: they check what was typed; the rules are in the verbs."""
+
+from datetime import timedelta
+from typing import Any
+
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from django import forms
+from django.conf import settings
+from django.contrib.auth import password_validation
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from accounts import door, limits
+from accounts.access import zones
+from accounts.canonical import BadInput, check_storable
+from accounts.models import Role, TokenScope, User
+
+ROLE_HINT = _("What a person may do. Nobody approves what they asked for themselves.")
+
+
+class CodeLimit:
+    """Ten codes in five minutes, right or wrong, whichever session they come from: six digits can be guessed."""
+
+    user: User
+
+    def clean_code(self) -> str:
+        if not limits.allow(key=f"second-factor:{self.user.pk}", limit=10, seconds=door.WINDOW):
+            raise ValidationError(door.TOO_MANY, code="too_many_login_attempts")
+        code: str = super().clean_code()  # type: ignore[misc]
+        return code
+
+
+class SecondFactorForm(CodeLimit, AuthenticateForm):  # type: ignore[misc]
+    """The code after the password."""
+
+
+class SecondFactorAgainForm(CodeLimit, ReauthenticateForm):  # type: ignore[misc]
+    """The code before something that matters."""
+
+
+class StorableForm(forms.Form):
+    """Refuses text that cannot be stored (faults B78, B79), where Django's own check leaves a gap."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for name, value in cleaned.items():
+            try:
+                check_storable(value if isinstance(value, str) else "")
+            except BadInput:
+                self.add_error(name, _("This text holds a character that cannot be stored. Remove it."))
+        return cleaned
+
+
+class RolesForm(StorableForm):
+    """What a person may do."""
+
+    roles = forms.MultipleChoiceField(
+        label=_("May"), choices=Role.choices, widget=forms.CheckboxSelectMultiple, help_text=ROLE_HINT
+    )
+
+
+class InviteForm(RolesForm):
+    """Invite by mail."""
+
+    email = forms.EmailField(label=_("E-mail address"), max_length=254)
+    field_order = ["email", "roles"]
+
+
+class NewPasswordForm(StorableForm):
+    """A name and a password, for a person who is new here."""
+
+    name = forms.CharField(label=_("Name"), max_length=200)
+    password = forms.CharField(
+        label=_("Password"),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=_("At least 10 characters."),
+        strip=False,
+    )
+    email_hint = ""
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        about = User(email=self.email_hint or self.data.get("email", ""), name=self.data.get("name", ""))
+        password_validation.validate_password(password, about)
+        return password
+
+
+class AddPersonForm(NewPasswordForm):
+    """Add without a letter: the administrator hands the first password over."""
+
+    email = forms.EmailField(label=_("E-mail address"), max_length=254)
+    roles = forms.MultipleChoiceField(
+        label=_("May"), choices=Role.choices, widget=forms.CheckboxSelectMultiple, help_text=ROLE_HINT
+    )
+    field_order = ["name", "email", "password", "roles"]
+
+
+class ProfileForm(StorableForm):
+    """A person's own name, language and time zone."""
+
+    name = forms.CharField(label=_("Name"), max_length=200)
+    language = forms.ChoiceField(label=_("Language"), required=False)
+    time_zone = forms.ChoiceField(label=_("Time zone"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        follow = [("", _("As the browser says"))]
+        self.fields["language"].choices = [*follow, *settings.LANGUAGES]  # type: ignore[attr-defined]
+        self.fields["time_zone"].choices = [*follow, *((zone, zone) for zone in sorted(zones()))]  # type: ignore[attr-defined]
+
+
+class TokenForm(StorableForm):
+    """A new API token. ``decide`` is offered to approvers only and never chosen beforehand."""
+
+    LIFETIMES = [("30", _("30 days")), ("90", _("90 days")), ("365", _("1 year")), ("", _("never"))]
+
+    name = forms.CharField(
+        label=_("Name"), max_length=100, help_text=_("What uses it, for example: ERP import.")
+    )
+    scopes = forms.MultipleChoiceField(label=_("May"), widget=forms.CheckboxSelectMultiple)
+    lifetime = forms.ChoiceField(label=_("Ends"), choices=LIFETIMES, initial="90", required=False)
+
+    def __init__(self, *args: Any, may_decide: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = [one for one in TokenScope.choices if may_decide or one[0] != TokenScope.DECIDE]
+        self.fields["scopes"].choices = choices  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        days = cleaned.get("lifetime")
+        cleaned["expires_at"] = timezone.now() + timedelta(days=int(days)) if days else None
+        return cleaned
