@@ -15,6 +15,7 @@ from accounts.models import Tenant
 from approvals import announce, rules, shown
 from approvals.clock import db_now
 from approvals.models import PendingAction
+from tools import intents
 from tools.models import Contract, Intent
 from tools.reasons import Reason
 
@@ -80,6 +81,8 @@ def _differences(action: PendingAction, intent: Intent, contract: Contract, epoc
         approved = shown.read(action.shown)
         current = shown.bound_facts(intent=intent, contract=contract, tenant=tenant, epoch=epoch)
         changed = [name for name in shown.BOUND if not _same(approved.get(name), current[name])]
+        if not current["rules_digest"]:
+            changed.append("rules_digest")
     except BadInput:
         return [Reason("unreadable", OTHER_DIFFERENCE)]
     return [Reason(name, DIFFERENCES.get(name, OTHER_DIFFERENCE)) for name in changed]
@@ -114,11 +117,9 @@ def void(*, action_id: uuid.UUID, reason: str, actor_kind: str = "engine") -> Pe
     """
     action: PendingAction = PendingAction.everywhere.select_for_update(of=("self",)).get(pk=action_id)
     move(action, "void", changes={"void_reason": reason[:300]})
-    intent = (
-        Intent.everywhere.select_for_update(of=("self",)).filter(pk=action.intent_id, grant=action.pk).first()
-    )
+    intent = Intent.everywhere.select_for_update(of=("self",)).filter(grant=action.pk).first()
     if intent is not None and intent.status == Intent.Status.AUTHORISED:
-        move(intent, "revoke", changes={"grant": None})
+        intents.revoke(intent_id=intent.pk, evidence={"what": "grant_voided", "reason": reason[:300]})
     announce.closed(action, "voided", {"reason": reason[:300]}, actor_kind=actor_kind)
     return action
 

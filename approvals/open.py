@@ -47,7 +47,7 @@ def open_approval(
     ``predecessor`` the question is its next generation. An open question about the same intent is returned as
     it is.
     """
-    standing = PendingAction.everywhere.filter(
+    standing: PendingAction | None = PendingAction.everywhere.filter(
         intent_id=intent.pk, kind=PendingAction.Kind.APPROVE, status=PendingAction.Status.OPEN
     ).first()
     if standing:
@@ -123,7 +123,7 @@ def open_settle(
 
     Joins the caller's transaction. An open question about the same intent is returned as it is.
     """
-    standing = PendingAction.everywhere.filter(
+    standing: PendingAction | None = PendingAction.everywhere.filter(
         intent_id=intent.pk, kind=PendingAction.Kind.SETTLE, status=PendingAction.Status.OPEN
     ).first()
     if standing:

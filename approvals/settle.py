@@ -19,23 +19,21 @@ def record(*, intent: Intent, decision: Decision) -> None:
 
     Raises RefusedTransition when the outcome became known meanwhile.
     """
-    evidence = _evidence(decision)
-    marked = Intent.everywhere.filter(pk=intent.pk, status=Intent.Status.UNKNOWN).update(
-        settled=decision.verdict
-    )
-    if marked != 1:
+    if intent.status != Intent.Status.UNKNOWN:
         raise RefusedTransition("Intent", "settle", intent.status)
+    evidence = _evidence(decision)
     if decision.verdict == Verdict.HAPPENED:
         intents.confirm(
             intent_id=intent.pk,
-            answer={"settled": "happened", "reference": decision.reference},
+            answer={"settled": decision.verdict, "reference": decision.reference},
             reference=decision.reference,
             evidence=evidence,
+            settled=decision.verdict,
         )
     elif decision.verdict == Verdict.NOBODY_KNOWS:
-        intents.abandon(intent_id=intent.pk, evidence=evidence)
+        intents.abandon(intent_id=intent.pk, evidence=evidence, settled=decision.verdict)
     else:
-        intents.add_evidence(intent_id=intent.pk, evidence=evidence)
+        intents.note_settled(intent_id=intent.pk, evidence=evidence, settled=decision.verdict)
 
 
 def _evidence(decision: Decision) -> dict[str, Any]:

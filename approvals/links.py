@@ -1,0 +1,34 @@
+"""Addresses of pages in the rooms above, by the name of their route; empty where no such page exists."""
+
+import uuid
+
+from django.urls import NoReverseMatch, reverse
+
+from accounts import ids
+
+
+def action(action_id: uuid.UUID) -> str:
+    """The page of an action."""
+    return reverse("approvals:action", args=[ids.public("pendingaction", action_id)])
+
+
+def verb(name: str, action_id: uuid.UUID) -> str:
+    """Where a form about an action is posted: ``decide``, ``claim``, ``release``."""
+    return reverse(f"approvals:{name}", args=[ids.public("pendingaction", action_id)])
+
+
+def task(run_id: uuid.UUID) -> str:
+    """The page of the task behind an action."""
+    return _maybe("runs:task_detail", ids.public("run", run_id))
+
+
+def file(run_id: uuid.UUID, sha256: str) -> str:
+    """A file of a task by its checksum."""
+    return _maybe("runs:file", ids.public("run", run_id), sha256)
+
+
+def _maybe(name: str, *args: str) -> str:
+    try:
+        return reverse(name, args=args)
+    except NoReverseMatch:
+        return ""

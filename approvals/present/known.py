@@ -1,0 +1,261 @@
+"""The page of an unknown outcome: what is known, and three answers with what each of them does."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from approvals import links, shown
+from approvals.models import Decision, PendingAction, Verdict
+from approvals.present import people
+from approvals.present.after import Task
+from approvals.present.parts import Check, Fact, May
+from approvals.present.preview import Preview, preview
+from tools import workers
+from tools.models import Intent
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The question, what was done, and since when nobody knows."""
+
+    question: str
+    lead: str
+    unknown_since: datetime | None
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the three answers. ``waits_for``: it may be recorded at once, these say what the step then waits
+    for.
+    """
+
+    value: str
+    consequence: str
+    waits_for: tuple[Check, ...] = ()
+    reference_label: str = ""
+    checked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One thing that was learnt about the effect."""
+
+    at: datetime | None
+    tone: str
+    mark: str
+    word: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a person recorded."""
+
+    words: str
+    name: str
+    at: datetime
+    reference: str
+    comment: str
+    evidence: tuple[str, ...]
+    result: str
+    task: Task | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What is held up while the question is open."""
+
+    lead: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Everything on the page of one question of kind *settle*."""
+
+    action: Question
+    sent: tuple[Fact, ...]
+    sent_note: str
+    checks: tuple[Report, ...]
+    far_side: str
+    preview: Preview | None
+    reserved: Reserved | None
+    answers: tuple[Choice, ...]
+    may: May
+    digest: str
+    generation: int
+    settle_url: str
+    decided: Recorded | None
+    waiting: tuple[Check, ...]
+
+
+def known(action: PendingAction, user_id: uuid.UUID) -> Known:
+    """The page of one unknown outcome for one person."""
+    assert action.intent is not None
+    intent, seen = action.intent, shown.read(action.shown)
+    approval = _approval(intent)
+    closed = action.status != PendingAction.Status.OPEN
+    mail = (seen.get("contract") or {}).get("adapter") == "smtp"
+    waits = _waits(intent)
+    count = ngettext("%s time", "%s times", intent.dispatches) % intent.dispatches
+    return Known(
+        action=Question(
+            str(seen["sentence"]), _lead(mail), intent.unknown_since or action.opened_at, not closed
+        ),
+        sent=_sent(intent, seen, approval),
+        sent_note=count,
+        checks=tuple(_reports(intent)),
+        far_side=_("the record"),
+        preview=preview(approval, shown.read(approval.shown)) if approval else None,
+        reserved=Reserved(
+            _("The task waits."), _("Its next steps and its budget are held until this is answered.")
+        ),
+        answers=_answers(mail, waits),
+        may=people.may(action, user_id),
+        digest=shown.digest_of(action.shown),
+        generation=int(seen["generation"]),
+        settle_url=links.verb("decide", action.pk),
+        decided=_recorded(action, intent) if closed else None,
+        waiting=waits if closed and intent.status == Intent.Status.UNKNOWN else (),
+    )
+
+
+def _lead(mail: bool) -> str:
+    if mail:
+        return _(
+            "The mail was handed to the mail server and no clear answer came back. It is not sent again until a person says what happened."
+        )
+    return _(
+        "It was begun and no clear answer came back. It is not done again until a person says what happened."
+    )
+
+
+def _approval(intent: Intent) -> PendingAction | None:
+    return PendingAction.everywhere.filter(pk=intent.grant).first() if intent.grant else None
+
+
+def _sent(intent: Intent, seen: Mapping[str, Any], approval: PendingAction | None) -> tuple[Fact, ...]:
+    contract: Mapping[str, Any] = seen.get("contract") or {}
+    facts = [
+        Fact(_("What"), approval.sentence if approval else str(contract.get("title") or seen.get("tool"))),
+        Fact(_("To"), intent.target, mono=True),
+        *(
+            Fact(_("Approved by"), str(one.user), timezone.localtime(one.at).strftime("%H:%M:%S"))
+            for one in _approvers(approval)
+        ),
+        Fact(_("Sent"), at=intent.dispatched_at),
+        Fact(_("By"), _sender(intent)),
+        Fact(_("Key"), intent.key, mono=True),
+    ]
+    return tuple(fact for fact in facts if fact.value or fact.at)
+
+
+def _approvers(approval: PendingAction | None) -> list[Decision]:
+    if approval is None:
+        return []
+    return list(approval.decisions.filter(verdict=Verdict.APPROVE, user__isnull=False).select_related("user"))
+
+
+def _sender(intent: Intent) -> str:
+    if intent.sender is None:
+        return ""
+    words = _("process %(pid)s of node %(node)s on %(host)s")
+    return words % {"pid": intent.sender.pid, "node": intent.sender.node, "host": intent.sender.host}
+
+
+def _reports(intent: Intent) -> list[Report]:
+    """What is in the evidence of the intent, oldest first, each with the words it came with."""
+    found = [item for item in intent.evidence or () if isinstance(item, Mapping)]
+    return [_report(item) for item in found]
+
+
+def _report(item: Mapping[str, Any]) -> Report:
+    at = parse_datetime(str(item.get("at") or ""))
+    note = str(item.get("text") or item.get("note") or item.get("said") or item.get("code") or "")
+    if item.get("what") == "confirmed_again" or item.get("verdict") == Verdict.HAPPENED:
+        return Report(at, "done", "done", _("It happened"), note)
+    if item.get("verdict") == Verdict.NOT_HAPPENED:
+        return Report(at, "stopped", "stopped", _("A person: it did not happen"), note)
+    return Report(at, "unknown", "unknown", _("No clear answer"), note)
+
+
+def _answers(mail: bool, waits: tuple[Check, ...]) -> tuple[Choice, ...]:
+    reference = (
+        _("Reference, such as the message id in the receiver’s mailbox")
+        if mail
+        else _("Reference under which it can be found")
+    )
+    return (
+        Choice(
+            Verdict.HAPPENED.value,
+            _(
+                "The step counts as done with the reference you give. The steps behind it go on. Nothing is sent again."
+            ),
+            reference_label=reference,
+        ),
+        Choice(
+            Verdict.NOT_HAPPENED.value,
+            _(
+                "Recorded at once. The step then goes on under the same key, and what was approved is sent, as soon as nothing can still arrive from the first time:"
+            ),
+            waits_for=waits,
+        ),
+        Choice(
+            Verdict.NOBODY_KNOWS.value,
+            _(
+                "The step ends as unknown for good and is never repeated. Steps that need it are cancelled; the task ends with what it has."
+            ),
+        ),
+    )
+
+
+def _waits(intent: Intent) -> tuple[Check, ...]:
+    """What must be true before an effect that did not happen may be sent again, and whether it is."""
+    blocked = workers.may_go_on(intent=intent)
+    if blocked is None:
+        return (Check("ok", _("Nothing can still arrive from the first time: the step can go on at once.")),)
+    checks: list[Check] = []
+    if blocked.code == "quiet":
+        checks.append(Check("ok", _("The process that sent it can no longer send.")))
+    checks.append(Check("no", str(blocked)))
+    if blocked.until is not None:
+        checks.append(
+            Check(
+                "warn",
+                _("It goes on by itself at %s.") % timezone.localtime(blocked.until).strftime("%H:%M:%S"),
+            )
+        )
+    return tuple(checks)
+
+
+def _recorded(action: PendingAction, intent: Intent) -> Recorded | None:
+    last = action.decisions.select_related("user").order_by("-at").first()
+    if last is None:
+        return None
+    words = {
+        Verdict.HAPPENED: (_("It happened"), _("The step is done. Nothing is sent again.")),
+        Verdict.NOT_HAPPENED: (_("It did not happen"), _("The step goes on under the same key.")),
+        Verdict.NOBODY_KNOWS: (_("Nobody can know"), _("The step has ended and is never repeated.")),
+    }
+    said, result = words[Verdict(last.verdict)]
+    if last.verdict == Verdict.NOT_HAPPENED and intent.status == Intent.Status.UNKNOWN:
+        result = " ".join(check.text for check in _waits(intent))
+    url = links.task(action.run_id)
+    return Recorded(
+        words=said,
+        name=str(last.user),
+        at=last.at,
+        reference=last.reference,
+        comment=last.comment or _("no note"),
+        evidence=tuple(str(line) for line in last.evidence),
+        result=result,
+        task=Task(_("Open the task"), url) if url else None,
+    )

@@ -1,0 +1,102 @@
+"""Every parameter as text, nothing cut; and the difference between two sets of them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from approvals import visible
+
+LONG: Final = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """``value`` is exactly what would be sent; ``long`` folds it, and Approve waits until it was opened."""
+
+    name: str
+    value: str
+    note: str = ""
+    mono: bool = True
+    long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One difference; an empty side means that it is not there."""
+
+    name: str
+    then: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Rows that differ and words about the rest."""
+
+    title: str
+    rows: tuple[Row, ...]
+    same: str
+    then_label: str
+    now_label: str
+
+
+def parameters(arguments: Mapping[str, Any], shown_above: str = "") -> list[Parameter]:
+    """All arguments in the order of their canonical form. A value that stands whole in the preview is named
+    by its length instead of being repeated, and only when it is equal to it sign by sign.
+    """
+    return [_parameter(name, value, shown_above) for name, value in arguments.items()]
+
+
+def note(found: list[Parameter]) -> str:
+    """How many, beside the heading."""
+    count = len(found)
+    return ngettext("%s of %s shown, nothing cut", "%s of %s shown, nothing cut", count) % (count, count)
+
+
+def _parameter(name: str, value: Any, shown_above: str) -> Parameter:
+    text = as_text(value)
+    if shown_above and text == shown_above:
+        hidden = len(visible.odd_signs(text))
+        count = ngettext("%s character", "%s characters", len(text)) % len(text)
+        signs = _("no hidden ones") if not hidden else ngettext("%s unusual", "%s unusual", hidden) % hidden
+        return Parameter(
+            name, _("As shown above, %(count)s, %(signs)s") % {"count": count, "signs": signs}, mono=False
+        )
+    ascii_form = ", ".join(f"{host} = {form or '?'}" for host, form in visible.ascii_hosts(text).items())
+    words = isinstance(value, str) and (" " in text.strip() or len(text) > 120)
+    return Parameter(
+        name,
+        text,
+        note=_("as the network sees it: %s") % ascii_form if ascii_form else "",
+        mono=not words,
+        long=len(text) > LONG,
+    )
+
+
+def as_text(value: Any) -> str:
+    """A value as it is sent: text as it is, everything else as JSON with every digit."""
+    if isinstance(value, str):
+        return value
+    indent = 1 if isinstance(value, dict | list) and len(str(value)) > 60 else None
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def difference(
+    *, title: str, then: Mapping[str, Any], now: Mapping[str, Any], then_label: str = "", now_label: str = ""
+) -> Difference | None:
+    """What differs between two questions, or None when nothing does."""
+    names = [*now, *(name for name in then if name not in now)]
+    rows = tuple(
+        Row(name, as_text(then[name]) if name in then else "", as_text(now[name]) if name in now else "")
+        for name in names
+        if name not in then or name not in now or then[name] != now[name]
+    )
+    if not rows:
+        return None
+    same = len(names) - len(rows)
+    words = ngettext("%s other is the same", "%s others are the same", same) % same if same else ""
+    return Difference(title, rows, words, then_label or _("Then"), now_label or _("Now"))

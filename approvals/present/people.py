@@ -1,0 +1,86 @@
+"""Who must agree, and why this person may or may not."""
+
+import uuid
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from accounts.models import Role
+from approvals import rules
+from approvals.models import PendingAction, Verdict
+from approvals.present.parts import May, Sign
+
+
+def may(action: PendingAction, user_id: uuid.UUID) -> May:
+    """Whether this person may give the main answer of this kind of question, in words."""
+    main = Verdict.APPROVE if action.kind == PendingAction.Kind.APPROVE else Verdict(action.verdicts[0])
+    reasons = rules.refusals(action=action, user_id=user_id, verdict=main)
+    mine = action.decisions.filter(user_id=user_id).first()
+    if mine is not None:
+        return May(False, _("You have given your answer. It waits for the others who must agree."))
+    if reasons:
+        refuse = Verdict.REJECT.value in action.verdicts and not rules.refusals(
+            action=action, user_id=user_id, verdict=Verdict.REJECT
+        )
+        text = " ".join(str(reason) for reason in reasons)
+        return May(False, f"{text} {_('You may still reject it.')}" if refuse else text, refuse)
+    if action.kind == PendingAction.Kind.TAKE_OVER and user_id == action.submitter_id:
+        return May(True, _("You submitted this task."), refuse=True)
+    words = _("You are one of the %(role)s and did not submit the task. %(name)s may not decide on it.")
+    return May(True, words % {"role": _group(action), "name": action.submitter}, refuse=True)
+
+
+def signs(action: PendingAction, user_id: uuid.UUID) -> list[Sign]:
+    """One frame for each person who must agree; nothing when one is enough."""
+    needed = rules.quorum(action)
+    if needed < 2:
+        return []
+    given = rules.signatures(action)
+    frames = [
+        Sign(
+            _order(number),
+            str(decision.user),
+            stamp={"name": str(decision.user), "group": "", "at": decision.at, "digest": action.digest},
+        )
+        for number, decision in enumerate(given, 1)
+    ]
+    mine = may(action, user_id).ok and action.status == PendingAction.Status.OPEN
+    for number in range(len(given) + 1, min(needed, 20) + 1):
+        if mine and number == len(given) + 1:
+            note = _("Alone it does nothing. It counts when %s people have signed.") % needed
+            frames.append(Sign(_order(number), _("You, if you approve"), note, mine=True))
+        else:
+            frames.append(
+                Sign(
+                    _order(number), _("One of the %s") % _group(action), _("They decide on the same digest.")
+                )
+            )
+    return frames
+
+
+def who_must_agree(action: PendingAction, user_id: uuid.UUID) -> tuple[str, str]:
+    """Value and note of the fourth of the deciding facts."""
+    needed, given = rules.quorum(action), len(rules.signatures(action))
+    note = _("%(needed)s of the %(role)s") % {"needed": needed, "role": _group(action)}
+    if needed > 1:
+        note = _("%(given)s of %(needed)s have signed") % {"given": given, "needed": needed}
+    if not may(action, user_id).ok:
+        return ngettext("%s person", "%s people", needed) % needed, note
+    more = needed - given - 1
+    return (
+        _("You alone") if more <= 0 else ngettext("You and %s more", "You and %s more", more) % more
+    ), note
+
+
+def _group(action: PendingAction) -> str:
+    groups = {
+        Role.APPROVER.value: _("approvers"),
+        Role.ADMINISTRATOR.value: _("administrators"),
+        Role.SUBMITTER.value: _("submitters"),
+    }
+    role = str(action.policy.get("role") or Role.APPROVER.value)
+    return groups.get(role, role)
+
+
+def _order(number: int) -> str:
+    return {1: _("First"), 2: _("Second"), 3: _("Third")}.get(number, str(number))

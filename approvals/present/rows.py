@@ -1,0 +1,215 @@
+"""The list of the inbox: tabs, groups by urgency, rows of one sentence."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateformat import format as date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from approvals import inbox, links
+from approvals.models import Decision, PendingAction, Verdict
+from approvals.present.parts import Link
+
+Kind, Status = PendingAction.Kind, PendingAction.Status
+SOON = timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A tab with how many are in it; ``count`` is None where nobody counts."""
+
+    label: str
+    url: str
+    count: int | None = None
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One row."""
+
+    id: str
+    url: str
+    kind: str
+    status: str
+    irreversible: bool
+    sentence: str
+    detail: str
+    agent: str
+    opened_at: datetime
+    expires_at: datetime | None
+    decided_at: datetime | None
+    soon: bool
+    current: bool
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows of one urgency, or of one day."""
+
+    title: str
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the empty half of the inbox says."""
+
+    text: str
+    actions: tuple["Action", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A way on from the empty half."""
+
+    label: str
+    url: str
+    main: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Everything that the list needs, and what to say beside it when nothing is open."""
+
+    tabs: tuple[Tab, ...]
+    groups: tuple[Group, ...]
+    choose: Choice
+    count: int
+
+
+def listing(
+    *,
+    user_id: uuid.UUID,
+    tenant_id: uuid.UUID,
+    tab: str = "mine",
+    current: uuid.UUID | None = None,
+    now: datetime | None = None,
+) -> Listing:
+    """The list of one tab for one person. Takes the counts of all tabs with it."""
+    moment = now or timezone.now()
+    rows = inbox.open_for(user_id=user_id, tenant_id=tenant_id, tab=tab)
+    waiting = inbox.count_for(user_id=user_id, tenant_id=tenant_id)
+    claimed = inbox.count_for(user_id=user_id, tenant_id=tenant_id, tab="claimed")
+    home = reverse("approvals:inbox")
+    tabs = (
+        Tab(_("For me"), home, waiting, tab == "mine"),
+        Tab(pgettext("inbox tab", "Claimed"), f"{home}?tab=claimed", claimed, tab == "claimed"),
+        Tab(pgettext("inbox tab", "Decided"), f"{home}?tab=decided", None, tab == "decided"),
+    )
+    title: Callable[[PendingAction], str] = _by_day if tab == "decided" else lambda one: _urgency(one, moment)
+    groups: dict[str, list[Item]] = {}
+    for action in rows:
+        groups.setdefault(title(action), []).append(_item(action, moment, current))
+    return Listing(
+        tabs, tuple(Group(name, tuple(items)) for name, items in groups.items()), _choice(rows, tab), waiting
+    )
+
+
+def _urgency(action: PendingAction, now: datetime) -> str:
+    if action.kind == Kind.SETTLE:
+        return _("Outcome unknown, settle first")
+    if action.expires_at is None:
+        return _("Paused, waiting for a person")
+    today = timezone.localtime(now).date()
+    if timezone.localtime(action.expires_at).date() <= today:
+        return _("Expiring today")
+    return _("Later")
+
+
+def _by_day(action: PendingAction) -> str:
+    assert action.decided_at is not None
+    day = timezone.localtime(action.decided_at)
+    if day.date() == timezone.localdate():
+        return _("Today")
+    return date_format(day, pgettext("date format", "l, j F Y"))
+
+
+def _item(action: PendingAction, now: datetime, current: uuid.UUID | None) -> Item:
+    left = action.expires_at - now if action.expires_at else None
+    return Item(
+        id=action.pk.hex,
+        url=links.action(action.pk),
+        kind=action.kind,
+        status=action.status,
+        irreversible=action.irreversible,
+        sentence=action.sentence,
+        detail=_detail(action),
+        agent=action.agent.replace("_", " ").capitalize() if action.agent else str(action.submitter),
+        opened_at=action.opened_at,
+        expires_at=action.expires_at,
+        decided_at=action.decided_at,
+        soon=left is not None and left <= SOON,
+        current=action.pk == current,
+        right=_("budget held") if action.kind == Kind.SETTLE and action.status == Status.OPEN else "",
+    )
+
+
+def _detail(action: PendingAction) -> str:
+    if action.status != Status.OPEN:
+        return outcome(action)
+    if action.claimed_by and action.claimed_until and action.claimed_until > timezone.now():
+        return _("claimed by %s") % action.claimed_by
+    return action.target if action.target and action.target not in action.sentence else ""
+
+
+def outcome(action: PendingAction) -> str:
+    """What became of a closed action, in one line."""
+    closing: list[Decision] = sorted(action.decisions.all(), key=lambda one: (one.at, one.pk))
+    if action.status == Status.WITHDRAWN:
+        return _("Withdrawn: the task no longer asks")
+    if action.status == Status.VOIDED:
+        return _("Approved, then void: %s") % action.void_reason
+    if not closing:
+        return str(Status(action.status).label)
+    last = closing[-1]
+    who = str(last.user) if last.user else _("nobody")
+    words = {
+        Verdict.APPROVE: _("Approved by %s"),
+        Verdict.REJECT: _("Rejected by %s"),
+        Verdict.ASK_CHANGES: _("%s asked for changes"),
+        Verdict.HAPPENED: _("Settled by %s: it happened"),
+        Verdict.NOT_HAPPENED: _("Settled by %s: it did not happen"),
+        Verdict.NOBODY_KNOWS: _("Settled by %s: nobody can know"),
+        Verdict.CONTINUE: _("Continued by %s"),
+        Verdict.FAIL: _("Ended by %s as failed"),
+        Verdict.ANSWER: _("Answered by %s"),
+    }
+    if last.verdict == Verdict.EXPIRE:
+        return _("Expired, nothing was sent")
+    line = words[Verdict(last.verdict)] % who
+    return f"{line}: “{last.comment}”" if last.verdict == Verdict.REJECT else line
+
+
+def _choice(rows: list[PendingAction], tab: str) -> Choice:
+    if tab != "mine" or not rows:
+        text = (
+            _("What asks for a decision appears here by itself.")
+            if tab == "mine"
+            else _("Choose one to read it.")
+        )
+        return Choice(text, ())
+    count = len(rows)
+    text = ngettext("%s thing waits for you.", "%s things wait for you.", count) % count
+    unknown = sum(row.kind == Kind.SETTLE for row in rows)
+    if unknown:
+        more = ngettext(
+            "%s has an unknown outcome and holds its task up until it is settled.",
+            "%s have an unknown outcome and hold their tasks up until they are settled.",
+            unknown,
+        )
+        text = f"{text} {more % unknown}"
+    label = _("Settle the unknown outcome") if unknown else _("Open the first")
+    return Choice(text, (Action(label, links.action(rows[0].pk), main=True),))
+
+
+def next_link(*, user_id: uuid.UUID, tenant_id: uuid.UUID, after: uuid.UUID) -> Link | None:
+    """The next thing this person should decide."""
+    found = inbox.next_for(user_id=user_id, tenant_id=tenant_id, after=after)
+    return Link(found.sentence, links.action(found.pk)) if found else None

@@ -1,0 +1,279 @@
+"""The sheet to be signed. Everything that is decided on comes from the shown bytes."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts import ids
+from approvals import links, shown
+from approvals.models import PendingAction, Verdict
+from approvals.present import parameters as params
+from approvals.present import people
+from approvals.present.attention import Look, look
+from approvals.present.parts import Fact, May, Sign
+from approvals.present.preview import Preview, preview
+from approvals.present.quotes import Quote, quotes
+from approvals.present.tool import ToolFacts, tool
+from tools.models import Risk
+
+Status = PendingAction.Status
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The sentence in three parts with its target underlined, and what stands around it."""
+
+    id: str
+    status: str
+    is_open: bool
+    irreversible: bool
+    before: str
+    target: str
+    after: str
+    result: str
+    agent: str
+    opened_at: datetime
+    expires_at: datetime | None
+    expiry: str
+    claim: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gesture:
+    """What must be typed before Approve: ``expected`` is compared on the server as well."""
+
+    label: str
+    expected: str
+    placeholder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """The words on Approve: short, and what follows where there is room."""
+
+    words: str
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A further way to answer."""
+
+    url: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Everything on the page of one question of kind *approve*."""
+
+    action: Head
+    look: Look | None
+    stakes: tuple[Fact, ...]
+    preview: Preview
+    parameters: tuple[params.Parameter, ...]
+    parameters_note: str
+    difference: params.Difference | None
+    rationale: str
+    evidence: tuple[Quote, ...]
+    contract: ToolFacts
+    may: May
+    signs: tuple[Sign, ...]
+    technical: tuple[Fact, ...]
+    gesture: Gesture | None
+    approve: Button | None
+    verdicts: tuple[str, ...]
+    digest: str
+    generation: int
+    decide_url: str
+    claim: Way | None
+    release: Way | None
+
+
+def sheet(action: PendingAction, user_id: uuid.UUID) -> Sheet:
+    """The page of one action for one person."""
+    seen = shown.read(action.shown)
+    found = params.parameters(seen["arguments"], preview(action, seen).text)
+    allowed = people.may(action, user_id)
+    free = action.status == Status.OPEN and (allowed.ok or allowed.refuse)
+    held = _held(action)
+    return Sheet(
+        action=head(action, seen, user_id),
+        look=look(action, seen) if action.status == Status.OPEN else None,
+        stakes=_stakes(action, seen, user_id),
+        preview=preview(action, seen),
+        parameters=tuple(found),
+        parameters_note=params.note(found),
+        difference=_difference(action, seen),
+        rationale=str(seen.get("rationale") or ""),
+        evidence=quotes(action.run_id, seen.get("evidence")),
+        contract=tool(seen),
+        may=allowed,
+        signs=tuple(people.signs(action, user_id)),
+        technical=technical(action, seen),
+        gesture=_gesture(seen),
+        approve=_button(action, seen) if allowed.ok and Verdict.APPROVE.value in seen["verdicts"] else None,
+        verdicts=tuple(seen["verdicts"])
+        if allowed.ok
+        else ((Verdict.REJECT.value,) if allowed.refuse else ()),
+        digest=shown.digest_of(action.shown),
+        generation=int(seen["generation"]),
+        decide_url=links.verb("decide", action.pk),
+        claim=Way(links.verb("claim", action.pk), _("for 20 minutes, so that nobody reads it twice"))
+        if free and held is None
+        else None,
+        release=Way(links.verb("release", action.pk)) if free and held == user_id else None,
+    )
+
+
+def head(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) -> Head:
+    """The sentence and its surroundings."""
+    sentence, target = str(seen["sentence"]), str(seen.get("target") or "")
+    before, found, after = sentence.partition(target) if target else (sentence, "", "")
+    return Head(
+        id=ids.public("pendingaction", action.pk),
+        status=action.status,
+        is_open=action.status == Status.OPEN,
+        irreversible=bool(seen.get("irreversible")),
+        before=before.strip() if found else sentence,
+        target=found,
+        after=after.strip() if found else "",
+        result=_result(seen),
+        agent=str(seen.get("agent") or ""),
+        opened_at=action.opened_at,
+        expires_at=action.expires_at,
+        expiry=_("then nothing is sent"),
+        claim=_claim(action, user_id),
+    )
+
+
+def _result(seen: Mapping[str, Any]) -> str:
+    if not seen.get("irreversible"):
+        return _("It can be undone afterwards.")
+    if (seen.get("contract") or {}).get("adapter") == "smtp":
+        return _("Once sent, it cannot be called back.")
+    return _("Once done, it cannot be taken back.")
+
+
+def _claim(action: PendingAction, user_id: uuid.UUID) -> str:
+    held = _held(action)
+    if held is None or action.claimed_until is None:
+        return ""
+    until = timezone.localtime(action.claimed_until).strftime("%H:%M")
+    if held == user_id:
+        return _("claimed by you until %s") % until
+    return _("claimed by %(name)s until %(until)s") % {"name": action.claimed_by, "until": until}
+
+
+def _held(action: PendingAction) -> uuid.UUID | None:
+    """Who holds the claim now."""
+    held = action.claimed_until is not None and action.claimed_until > timezone.now()
+    return action.claimed_by_id if held else None
+
+
+def _stakes(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) -> tuple[Fact, ...]:
+    agent = str(seen.get("agent") or "").replace("_", " ").capitalize() or _("An agent")
+    must, of_whom = people.who_must_agree(action, user_id)
+    contract: Mapping[str, Any] = seen.get("contract") or {}
+    return (
+        Fact(_("Who wants it"), agent, _("for %s") % seen["submitter"]["name"]),
+        Fact(
+            _("What it does"),
+            str(contract.get("title") or seen.get("tool")),
+            _("%s, once") % seen.get("tool"),
+        ),
+        Fact(_("How bad a wrong one is"), _risk(str(seen.get("risk"))), _undo(seen)),
+        Fact(_("Who must agree"), must, of_whom),
+    )
+
+
+def _risk(risk: str) -> str:
+    return str(Risk(risk).label) if risk in Risk.values else risk
+
+
+def _undo(seen: Mapping[str, Any]) -> str:
+    return _("cannot be undone") if seen.get("irreversible") else _("can be undone")
+
+
+def _gesture(seen: Mapping[str, Any]) -> Gesture | None:
+    expected = str(seen.get("second_gesture") or "")
+    if not expected:
+        return None
+    label = (
+        _("Type the receiver’s address to approve") if "@" in expected else _("Type the target to approve")
+    )
+    return Gesture(label, expected, expected)
+
+
+def _button(action: PendingAction, seen: Mapping[str, Any]) -> Button:
+    needed = max(1, int(seen["policy"].get("quorum") or 1))
+    if needed > 1:
+        given = action.decisions.filter(verdict=Verdict.APPROVE).count()
+        return Button(_("Approve"), _(", %(mine)s of %(needed)s") % {"mine": given + 1, "needed": needed})
+    mail = (seen.get("contract") or {}).get("adapter") == "smtp"
+    return Button(_("Approve"), _(" and send") if mail else "")
+
+
+def _difference(action: PendingAction, seen: Mapping[str, Any]) -> params.Difference | None:
+    """To the generation before, or else to the last one of this tool that was carried out."""
+    if action.successor_of_id:
+        then = shown.read(PendingAction.everywhere.get(pk=action.successor_of_id).shown)
+        title = _("Different from what was asked before")
+        return params.difference(
+            title=title,
+            then=_comparable(then),
+            now=_comparable(seen),
+            then_label=_("Before"),
+            now_label=_("Now"),
+        )
+    assert action.intent is not None
+    last = (
+        PendingAction.everywhere.filter(
+            tenant_id=action.tenant_id,
+            kind=PendingAction.Kind.APPROVE,
+            status=Status.CONSUMED,
+            intent__tool_id=action.intent.tool_id,
+            decided_at__lt=action.opened_at,
+        )
+        .order_by("-decided_at")
+        .first()
+    )
+    if last is None:
+        return None
+    then = shown.read(last.shown)
+    return params.difference(
+        title=_("Different from the last one, to %s") % (last.target or last.sentence),
+        then=then["arguments"],
+        now=seen["arguments"],
+    )
+
+
+def _comparable(seen: Mapping[str, Any]) -> dict[str, Any]:
+    sender = seen.get("sender") or {}
+    return {
+        **seen["arguments"],
+        _("target"): seen.get("target"),
+        _("sender"): sender.get("from"),
+        _("answers go to"): sender.get("reply_to"),
+        _("tool and version"): f"{seen.get('tool')} v{seen.get('contract_version')}",
+        _("rules for approving"): seen.get("policy"),
+    }
+
+
+def technical(action: PendingAction, seen: Mapping[str, Any]) -> tuple[Fact, ...]:
+    """Ids and digests, whole."""
+    step = f" · {ids.public('step', action.step_id)}" if action.step_id else ""
+    facts = (
+        Fact(_("Action"), ids.public("pendingaction", action.pk), mono=True),
+        Fact(_("Run, step"), f"{ids.public('run', action.run_id)}{step}", mono=True),
+        Fact(_("Key"), str(seen.get("intent_key") or ""), mono=True),
+        Fact(_("Epoch, generation"), f"{seen.get('epoch')} · {seen.get('generation')}", mono=True),
+        Fact(_("Digest"), action.digest, mono=True),
+        Fact(_("Contract digest"), str(seen.get("definition_digest") or ""), mono=True),
+    )
+    return tuple(fact for fact in facts if fact.value)
