@@ -1,0 +1,188 @@
+"""The head of a task page: state in words, the one thing to do now, and what is happening."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from approvals.models import PendingAction
+from runs.models import Run, Step
+from runs.present.people import waited_for
+from runs.present.task_rows import action_url, agent_title, outcome_words, waiting_kind
+from runs.states import RUN_TERMINAL
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the head and the frame of the page say of a run."""
+
+    goal: str
+    status: str
+    waiting_on: str
+    waits: str
+    agent: str
+    agent_version: str
+    submitter: str
+    created_at: datetime
+    finished_at: datetime | None
+    is_live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A place to go, with the words of its button."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """What happened, what was not done, what to do next (``components/banner.html``)."""
+
+    tone: str
+    mark: str
+    lead: str
+    text: str
+    url: str = ""
+    action: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What is happening: ``since`` is when it began."""
+
+    text: str
+    since: datetime | None
+    note: str = ""
+
+
+def task(run: Run, actions: Sequence[PendingAction]) -> Task:
+    """The head of one run."""
+    live = run.status not in RUN_TERMINAL
+    return Task(
+        goal=run.goal,
+        status=run.status,
+        waiting_on=waiting_kind(actions) if live else "",
+        waits=_waits(run, actions) if live else "",
+        agent=agent_title(run.agent),
+        agent_version=run.agent_version,
+        submitter=str(run.submitter),
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+        is_live=live,
+    )
+
+
+def primary(run: Run, actions: Sequence[PendingAction]) -> Link | None:
+    """The one thing to do now."""
+    for kind, label in (
+        ("settle", _("Settle the unknown outcome")),
+        ("approve", _("See the open approval")),
+        ("take_over", _("See why it paused")),
+        ("answer", _("Answer the question")),
+    ):
+        found = next((action for action in actions if action.kind == kind and action.status == "OPEN"), None)
+        if found and run.status not in RUN_TERMINAL:
+            return Link(label, action_url(found))
+    return None
+
+
+def cancel_url(run: Run) -> str:
+    """Where a live run is cancelled, "" when there is nothing left to cancel."""
+    stops = run.status in RUN_TERMINAL or run.status == "CANCEL_REQUESTED"
+    return "" if stops else reverse("runs:cancel", args=[run.pk])
+
+
+def banner(run: Run, actions: Sequence[PendingAction], steps: Sequence[Step]) -> Banner | None:
+    """The one message at the top of the page, worst first."""
+    open_ = [action for action in actions if action.status == "OPEN"]
+    unknown = [action for action in open_ if action.kind == "settle"]
+    if unknown and run.status not in RUN_TERMINAL:
+        lead = ngettext("%(n)s outcome is unknown.", "%(n)s outcomes are unknown.", len(unknown)) % {
+            "n": len(unknown)
+        }
+        return Banner("unknown", "unknown", lead, unknown[0].sentence, action_url(unknown[0]), _("Settle it"))
+    taken = next((action for action in open_ if action.kind == "take_over"), None)
+    if taken:
+        return Banner(
+            "waiting",
+            "person",
+            _("It cannot go on by itself."),
+            taken.sentence,
+            action_url(taken),
+            _("See why"),
+        )
+    if run.status == "FAILED":
+        text = str((run.failure or {}).get("text") or _("It could not go on."))
+        return Banner(
+            "failed", "failed", _("The task failed."), text + " " + _("What was made before is below.")
+        )
+    if run.status == "CANCEL_REQUESTED":
+        return Banner("waiting", "stopping", _("Stopping."), _stopping(steps))
+    refused = next((action for action in reversed(actions) if action.status in ("REJECTED", "EXPIRED")), None)
+    if refused:
+        return Banner("waiting", "info", *_refused(refused))
+    if run.status == "SUCCEEDED" and outcome_words(run.result or {}):
+        return Banner("done", "done", _("Done."), outcome_words(run.result or {}))
+    return None
+
+
+def now(run: Run, steps: Sequence[Step], actions: Sequence[PendingAction]) -> Now | None:
+    """The line "Now: …": what runs, else what it waits for. Nothing when the run has ended."""
+    if run.status in RUN_TERMINAL:
+        return None
+    moving = [step for step in steps if step.status == "RUNNING"]
+    if moving:
+        first = min(moving, key=lambda step: step.started_at or run.created_at)
+        rest = len(moving) - 1
+        note = ngettext("and %(n)s more step", "and %(n)s more steps", rest) % {"n": rest} if rest else ""
+        if first.attempt > 1:
+            note = " · ".join(filter(None, [_("attempt %(n)s") % {"n": first.attempt}, note]))
+        return Now(str(first), first.started_at, note)
+    open_ = next((action for action in actions if action.status == "OPEN"), None)
+    if open_:
+        return Now(_("Waiting for %(who)s") % {"who": waited_for(open_)}, open_.opened_at, open_.sentence)
+    if run.waiting_on:
+        return Now(run.waiting_on, run.waiting_since)
+    if any(step.status == "PENDING" for step in steps):
+        return Now(_("In line for a worker"), run.last_event_at)
+    return Now(_("Planning the next step"), run.last_event_at)
+
+
+def _waits(run: Run, actions: Sequence[PendingAction]) -> str:
+    open_ = [action for action in actions if action.status == "OPEN"]
+    if open_ and run.status == "RUNNING":
+        return ngettext("%(n)s step waits for a person", "%(n)s steps wait for a person", len(open_)) % {
+            "n": len(open_)
+        }
+    if open_:
+        return _("for %(who)s") % {"who": waited_for(open_[0])}
+    return run.waiting_on
+
+
+def _stopping(steps: Sequence[Step]) -> str:
+    """What it still waits for before it is cancelled; said as long as it is so (C14)."""
+    moving = [step for step in steps if step.status == "RUNNING"]
+    if not moving:
+        return _("Nothing new starts.")
+    most = max(step.timeout_seconds for step in moving)
+    names = ", ".join(str(step) for step in moving[:3])
+    return _("Nothing new starts. Still running, for at most %(most)s s each: %(names)s.") % {
+        "most": most,
+        "names": names,
+    }
+
+
+def _refused(action: PendingAction) -> tuple[str, str]:
+    decision = next(iter(reversed(list(action.decisions.all()))), None)
+    if action.status == "EXPIRED":
+        text = _("Nobody decided in time, which denies. It was not done: %(what)s.")
+        return _("The approval ran out."), text % {"what": action.sentence}
+    who = decision.user if decision else ""
+    text = _("It was not done: %(what)s. Reason: %(why)s")
+    lead = _("%(who)s rejected the proposal.") % {"who": who}
+    return lead, text % {"what": action.sentence, "why": decision.comment if decision else ""}

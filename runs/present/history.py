@@ -1,0 +1,112 @@
+"""The history in words: one line for each event, in the language of the page."""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from runs.models import Event
+
+#: The words of each type of event. A type that is missing here is shown as it is stored.
+WORDS = {
+    "run.submitted": gettext_noop("Task submitted"),
+    "run.succeeded": gettext_noop("Task done"),
+    "run.failed": gettext_noop("Task failed: %(text)s"),
+    "run.cancel_requested": gettext_noop("Cancellation asked for: %(reason)s"),
+    "run.cancelled": gettext_noop("Task cancelled"),
+    "run.taken_over": gettext_noop("It cannot go on by itself: %(code)s"),
+    "run.takeover_answered": gettext_noop("A person answered the takeover"),
+    "step.sending": gettext_noop("Being sent: %(step)s"),
+    "step.blocked": gettext_noop("Held back before sending: %(step)s: %(why)s"),
+    "step.succeeded": gettext_noop("Step done: %(step)s"),
+    "step.failed": gettext_noop("Step failed: %(step)s: %(text)s"),
+    "step.retried": gettext_noop("Attempt failed, tried again: %(step)s: %(text)s"),
+    "step.lost": gettext_noop("Worker lost, step goes to another: %(step)s"),
+    "step.drained": gettext_noop("Step given back unfinished: %(step)s"),
+    "step.waiting": gettext_noop("Step waits before sending: %(step)s"),
+    "step.unknown": gettext_noop("Outcome unknown: %(step)s: %(text)s"),
+    "step.cancelled": gettext_noop("Step cancelled: %(step)s"),
+    "step.skipped": gettext_noop("Step left out: %(step)s"),
+    "step.resumed": gettext_noop("Step goes on: %(step)s: %(why)s"),
+    "step.drift": gettext_noop("The agent asked again with other content; the first counts: %(step)s"),
+    "approval.asked": gettext_noop("Approval asked: %(sentence)s"),
+    "approval.voided": gettext_noop("Approval lapsed: %(step)s: %(why)s"),
+}
+#: Families to filter by: the part of a type before the dot.
+FAMILIES = {
+    "run": gettext_noop("Task"),
+    "step": gettext_noop("Steps"),
+    "approval": gettext_noop("Approvals"),
+}
+
+
+class _Facts(dict[str, Any]):
+    """Facts for a sentence: what is not there is left out of it."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One event as a row of ``components/chain.html``. ``mono``: the actor is a machine."""
+
+    sequence: int
+    at: datetime
+    text: str
+    who: str
+    mono: bool
+    hash: str
+
+
+def lines(events: Iterable[Event], names: Mapping[uuid.UUID, str], people: Mapping[str, str]) -> list[Line]:
+    """Events in words. ``names`` are step titles by id; ``people`` names by the actor text of the event."""
+    return [_line(event, names, people) for event in events]
+
+
+def _line(event: Event, names: Mapping[uuid.UUID, str], people: Mapping[str, str]) -> Line:
+    key = str(event.payload.get("key") or "")
+    step = names.get(event.step_id) if event.step_id else None
+    facts = _Facts(event.payload, step=step or key or _("a step"))
+    words = WORDS.get(event.type)
+    text = (_(words) % facts).strip(" :") if words else f"{event.type} {key}".strip()
+    who = people.get(event.actor)
+    return Line(event.sequence, event.at, text, who or event.actor, who is None, bytes(event.hash).hex())
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Whether the history is whole; ``broken_at`` is the first event that does not fit, else 0."""
+
+    ok: bool
+    text: str
+    broken_at: int = 0
+
+
+def chain(problems: Sequence[str]) -> Chain:
+    """The verdict of ``runs.timeline.verify`` as one line."""
+    if not problems:
+        return Chain(True, _("chain verified"))
+    first = next((int(word) for word in problems[0].split() if word.isdigit()), 0)
+    return Chain(False, problems[0], first)
+
+
+def as_json(event: Event) -> dict[str, Any]:
+    """One event as the export has it: everything its hash covers."""
+    return {
+        "sequence": event.sequence,
+        "at": event.at.isoformat(),
+        "type": event.type,
+        "step": str(event.step_id) if event.step_id else None,
+        "actor": event.actor,
+        "epoch": event.epoch,
+        "fence": event.fence,
+        "input_digest": event.input_digest,
+        "artifacts": list(event.artifacts),
+        "payload": event.payload,
+        "hash": bytes(event.hash).hex(),
+    }

@@ -1,0 +1,91 @@
+"""Steps as a table."""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from approvals.models import PendingAction, Verdict
+from runs.models import Artifact, Step
+from tools.models import EffectClass
+
+_MARKS = {EffectClass.READ_ONLY: "eye", EffectClass.COMPENSABLE: "undo-2", EffectClass.IRREVERSIBLE: "seal"}
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """How the gate let it through: by itself, by a person, not at all."""
+
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One step as a row of ``runs/partials/steps.html``; ``took`` in seconds."""
+
+    id: str
+    seq: int
+    name: str
+    status: str
+    path: Path
+    attempts: int
+    took: float | None
+    result_label: str
+    result_url: str
+    note: str
+
+
+def rows(steps: Iterable[Step], actions: Sequence[PendingAction], files: Iterable[Artifact]) -> list[StepRow]:
+    """The steps in the order given."""
+    made: dict[uuid.UUID | None, list[Artifact]] = {}
+    for file in files:
+        if not file.quarantined:
+            made.setdefault(file.step_id, []).append(file)
+    asked: dict[uuid.UUID | None, PendingAction] = {
+        action.step_id: action for action in actions if action.kind == PendingAction.Kind.APPROVE
+    }
+    return [_row(place, step, asked.get(step.pk), made) for place, step in enumerate(steps, start=1)]
+
+
+def _row(
+    place: int, step: Step, action: PendingAction | None, made: Mapping[uuid.UUID | None, list[Artifact]]
+) -> StepRow:
+    files = made.get(step.pk) or []
+    took = (
+        (step.finished_at - step.started_at).total_seconds() if step.finished_at and step.started_at else None
+    )
+    label = ", ".join(file.name for file in files)
+    if not label and step.intent is not None and step.intent.status == "CONFIRMED":
+        label = step.intent.reference or _("confirmed")
+    return StepRow(
+        id=step.pk.hex,
+        seq=place,
+        name=str(step),
+        status=step.status,
+        path=_path(step, action),
+        attempts=step.attempt,
+        took=took,
+        result_label=label,
+        result_url=f"#artifact-{files[0].pk.hex}" if files else "",
+        note=step.error_text or (step.waiting_on if step.status.startswith("WAITING") else ""),
+    )
+
+
+def _path(step: Step, action: PendingAction | None) -> Path:
+    if action is None:
+        effect = step.contract.effect_class if step.contract else EffectClass.READ_ONLY
+        if step.error_code == "blocked":
+            return Path("failed", _("blocked"))
+        return Path(_MARKS.get(EffectClass(effect), "eye"), _("by itself"))
+    if action.status == "OPEN":
+        return Path("waiting", _("asks a person"))
+    decision = next((one for one in reversed(list(action.decisions.all()))), None)
+    if decision is None:
+        return Path("stopped", str(action.get_status_display()).lower())
+    who = decision.user or _("nobody in time")
+    verdict = Verdict(decision.verdict)
+    if verdict == Verdict.APPROVE:
+        return Path("person", _("approved by %(who)s") % {"who": who})
+    return Path("stopped", _("%(verdict)s by %(who)s") % {"verdict": str(verdict.label).lower(), "who": who})

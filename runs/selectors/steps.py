@@ -1,0 +1,40 @@
+"""Steps of a run."""
+
+import uuid
+from dataclasses import dataclass
+
+from runs.models import Step
+
+#: As many steps as one page draws. A run may have a hundred thousand.
+MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Steps in the order of planning; ``total`` counts those that are not drawn too."""
+
+    rows: list[Step]
+    total: int
+    first: int
+
+
+def of_run(run_id: uuid.UUID, *, after: int = 0, most: int = MOST, live_end: bool = False) -> Steps:
+    """Steps with more than ``after`` as their place, planning steps left out; two queries. ``live_end``
+    gives the last ones instead: what moves is at the end."""
+    rows = (
+        Step.objects.filter(run_id=run_id)
+        .exclude(kind=Step.Kind.PLAN)
+        .select_related("contract", "intent", "owner")
+        .defer("input", "output", "contract__input_schema", "contract__output_schema", "contract__config")
+    )
+    total = rows.count()
+    if live_end:
+        found = list(rows.order_by("-seq")[:most])[::-1]
+    else:
+        found = list(rows.filter(seq__gt=after).order_by("seq")[:most])
+    return Steps(found, total, found[0].seq if found else 0)
+
+
+def outputs(run_id: uuid.UUID, *, tool: str) -> list[Step]:
+    """The steps of one tool that succeeded, with their outputs, in the order of planning."""
+    return list(Step.objects.filter(run_id=run_id, tool=tool, status="SUCCEEDED").order_by("seq")[:MOST])
