@@ -5,7 +5,7 @@
   const year = 60 * 60 * 24 * 365;
   const secure = location.protocol === "https:" ? "; Secure" : "";
   const remember = (name, value) => {
-    document.cookie = `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${value ? year : 0}; SameSite=Lax${secure}`;
+    document.cookie = `${name}=${value}; Path=/; Max-Age=${value ? year : 0}; SameSite=Lax${secure}`;
   };
 
   const choose = (theme) => {

@@ -101,7 +101,7 @@ class Zone {
   }
 
   changed() {
-    this.zone.dispatchEvent(new CustomEvent("upload:changed", { bubbles: true, detail: { going: this.going } }));
+    this.zone.dispatchEvent(new CustomEvent("upload-changed", { bubbles: true, detail: { going: this.going } }));
   }
 }
 
