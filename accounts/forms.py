@@ -64,36 +64,53 @@ class InviteForm(RolesForm):
     """Invite by mail."""
 
     email = forms.EmailField(label=_("E-mail address"), max_length=254)
-    field_order = ["email", "roles"]
+    name = forms.CharField(label=_("Name"), max_length=200, required=False)
+    field_order = ["email", "name", "roles"]
 
 
-class NewPasswordForm(StorableForm):
-    """A name and a password, for a person who is new here."""
-
-    name = forms.CharField(label=_("Name"), max_length=200)
-    password = forms.CharField(
-        label=_("Password"),
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text=_("At least 10 characters."),
-        strip=False,
-    )
-    email_hint = ""
-
-    def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        about = User(email=self.email_hint or self.data.get("email", ""), name=self.data.get("name", ""))
-        password_validation.validate_password(password, about)
-        return password
+def _password(label: Any, hint: Any = "") -> forms.CharField:
+    widget = forms.PasswordInput(attrs={"autocomplete": "new-password"})
+    return forms.CharField(label=label, widget=widget, help_text=hint, strip=False)
 
 
-class AddPersonForm(NewPasswordForm):
+class AcceptForm(StorableForm):
+    """A person who is new here chooses a name and a password."""
+
+    name = forms.CharField(label=_("Name"), max_length=200, widget=forms.TextInput({"autocomplete": "name"}))
+    password1 = _password(_("Password"), _("At least 10 characters."))
+    password2 = _password(_("The same password again"))
+
+    def __init__(self, *args: Any, email: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.email = email
+
+    def clean_password1(self) -> str:
+        return _checked(self.cleaned_data["password1"], self.email, self.data.get("name", ""))
+
+    def clean_password2(self) -> str:
+        second: str = self.cleaned_data["password2"]
+        if self.cleaned_data.get("password1", second) != second:
+            raise ValidationError(_("The two passwords differ."))
+        return second
+
+
+def _checked(password: str, email: str, name: str) -> str:
+    password_validation.validate_password(password, User(email=email, name=name))
+    return password
+
+
+class AddPersonForm(StorableForm):
     """Add without a letter: the administrator hands the first password over."""
 
+    name = forms.CharField(label=_("Name"), max_length=200)
     email = forms.EmailField(label=_("E-mail address"), max_length=254)
+    password = _password(_("First password"), _("Hand it over yourself; the person can change it."))
     roles = forms.MultipleChoiceField(
         label=_("May"), choices=Role.choices, widget=forms.CheckboxSelectMultiple, help_text=ROLE_HINT
     )
-    field_order = ["name", "email", "password", "roles"]
+
+    def clean_password(self) -> str:
+        return _checked(self.cleaned_data["password"], self.data.get("email", ""), self.data.get("name", ""))
 
 
 class ProfileForm(StorableForm):

@@ -141,6 +141,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 LOGIN_URL = "/sign-in/"
+PASSWORD_RESET_TIMEOUT = 3600
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = LOGIN_URL
 ACCOUNT_LOGIN_METHODS = {"email"}
@@ -152,7 +153,6 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_ADAPTER = "accounts.door.AccountAdapter"
 # Counted by accounts.limits instead: allauth's counters live in the cache of one process.
 ACCOUNT_RATE_LIMITS = False
-ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 MFA_ADAPTER = "accounts.door.SecondFactorAdapter"
 MFA_FORMS = {

@@ -1,7 +1,11 @@
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
+from accounts.views.own import language
 from config.health import healthz
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
+    path("i18n/language/", language, name="set_language"),
+    path("", include("accounts.door_urls")),
+    path("", include("accounts.urls")),
 ]

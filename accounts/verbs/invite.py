@@ -19,7 +19,13 @@ GOOD_FOR = timedelta(days=7)
 
 
 def invite(
-    *, tenant_id: uuid.UUID, actor_id: uuid.UUID, email: str, roles: Iterable[str], channel: str = "web"
+    *,
+    tenant_id: uuid.UUID,
+    actor_id: uuid.UUID,
+    email: str,
+    roles: Iterable[str],
+    name: str = "",
+    channel: str = "web",
 ) -> Invitation:
     """Owns its transaction. An older open invitation to the same address is withdrawn, so one link is good
     at a time."""
@@ -39,6 +45,7 @@ def invite(
             id=invitation_id,
             tenant_id=tenant_id,
             email=address,
+            name=name.strip(),
             roles=wanted,
             digest=hashlib.sha256(letters.invitation_secret(invitation_id).encode()).digest(),
             invited_by_id=actor_id,

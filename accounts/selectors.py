@@ -1,0 +1,85 @@
+"""What the pages of this room show. All reads; scoped to the tenant that is named."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+
+from accounts.models import ApiToken, AuditEntry, Invitation, Membership, Role, TokenScope
+
+AUDIT_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A row of the list of people. ``id`` is the membership's."""
+
+    id: uuid.UUID
+    name: str
+    email: str
+    you: bool
+    roles: list[str]
+    second_factor: bool
+    last_seen: datetime | None
+    disabled: bool
+
+
+def people(*, tenant_id: uuid.UUID, reader_id: uuid.UUID) -> list[Person]:
+    """Everybody of the tenant by name, disabled people last."""
+    second = Authenticator.objects.filter(user_id=OuterRef("user_id"), type=Authenticator.Type.TOTP)
+    rows = (
+        Membership.everywhere.select_related("user")
+        .filter(tenant_id=tenant_id)
+        .annotate(second_factor=Exists(second))
+        .order_by("user__name", "id")
+    )
+    found = [
+        Person(
+            id=row.pk,
+            name=row.user.name,
+            email=row.user.email,
+            you=row.user_id == reader_id,
+            roles=role_words(row.roles),
+            second_factor=row.second_factor,
+            last_seen=row.user.last_login,
+            disabled=row.disabled_at is not None or not row.user.is_active,
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda person: person.disabled)
+
+
+def open_invitations(*, tenant_id: uuid.UUID) -> list[Invitation]:
+    """Invitations that can still be accepted, the newest first."""
+    rows = Invitation.everywhere.select_related("invited_by").filter(
+        tenant_id=tenant_id, accepted_at__isnull=True, withdrawn_at__isnull=True, expires_at__gt=Now()
+    )
+    return list(rows.order_by("-created_at"))
+
+
+def tokens_of(*, tenant_id: uuid.UUID, user_id: uuid.UUID) -> list[ApiToken]:
+    """A person's own tokens, the newest first."""
+    rows = ApiToken.everywhere.filter(tenant_id=tenant_id, user_id=user_id)
+    return list(rows.order_by("-created_at", "-id"))
+
+
+def audit_page(*, tenant_id: uuid.UUID, before: int | None = None) -> list[AuditEntry]:
+    """A page of the audit chain, the newest first; ``before`` is the sequence number that the last page ended with."""
+    rows: Any = AuditEntry.everywhere.select_related("actor").filter(tenant_id=tenant_id)
+    if before is not None:
+        rows = rows.filter(sequence__lt=before)
+    return list(rows.order_by("-sequence")[:AUDIT_PAGE])
+
+
+def role_words(roles: list[str]) -> list[str]:
+    """The roles in the reader's language, in the order of :class:`Role`."""
+    return [str(role.label) for role in Role if role.value in roles]
+
+
+def scope_words(scopes: list[str]) -> list[str]:
+    """The scopes in the reader's language, in the order of :class:`TokenScope`."""
+    return [str(scope.label) for scope in TokenScope if scope.value in scopes]

@@ -1,0 +1,28 @@
+"""Pages of people, access and one's own settings."""
+
+from django.urls import path
+
+from accounts.throttle import limited
+from accounts.views import audit, invitation, own, people, person, tokens
+
+app_name = "accounts"
+urlpatterns = [
+    path("people/", people.people, name="people"),
+    path("people/invite/", people.invite_person, name="invite"),
+    path("people/add/", people.add, name="add_person"),
+    path("people/<uuid:membership_id>/", person.person, name="person"),
+    path("people/<uuid:membership_id>/disable/", person.disable, name="disable_person"),
+    path("people/<uuid:membership_id>/enable/", person.enable, name="enable_person"),
+    path("people/<uuid:membership_id>/password/", person.password_link, name="send_password_link"),
+    path("people/invitations/<uuid:invitation_id>/withdraw/", people.withdraw, name="withdraw_invitation"),
+    path("settings/profile/", own.profile, name="profile"),
+    path("settings/tenant/<uuid:tenant_id>/", own.switch, name="switch"),
+    path("settings/tokens/", tokens.tokens, name="tokens"),
+    path("settings/tokens/<uuid:token_id>/revoke/", tokens.revoke, name="revoke_token"),
+    path("audit/", audit.audit, name="audit"),
+    path(
+        "invitation/<str:secret>/",
+        limited(invitation.invitation, "invitation", per_address=30),
+        name="invitation",
+    ),
+]

@@ -1,0 +1,1 @@
+"""Pages of this room: they read a form, call one verb, and say what happened."""
