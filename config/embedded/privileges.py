@@ -1,7 +1,7 @@
 """PostgreSQL refuses to run as root. Under root it runs as somebody else, without touching the system.
 
 No account is made and no mode outside `DATA_DIR` is changed. When the other account may not enter a folder
-on the way (a checkout below /root), the child keeps the one capability to read and to search, see
+on the way (a checkout inside a private home), the child keeps the one capability to read and to search, see
 capabilities(7), "Ambient"; it can still write nothing but its own cluster.
 """
 
