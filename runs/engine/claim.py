@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.failpoints import fp
+from accounts.models import Tenant
 from accounts.statements import statement
 from runs.agents import registry
 from runs.engine.types import Claimed
@@ -100,8 +101,19 @@ def _claimed(
 
 
 def _spec(contract_id: uuid.UUID) -> Mapping[str, Any]:
+    """Rules of the child; for mail also the sender of the tenant as it is now."""
     contract = by_id(contract_id)
-    return spec(contract) if contract else PLAN_SPEC
+    needed = spec(contract)
+    if contract.adapter == "smtp":
+        tenant = Tenant.objects.get(pk=contract.tenant_id)
+        needed["tenant"] = {
+            "id": tenant.pk.hex,
+            "slug": tenant.slug,
+            "name": tenant.name,
+            "mail_from": tenant.mail_from,
+            "mail_reply_to": tenant.mail_reply_to,
+        }
+    return needed
 
 
 def _intent_keys(intents: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:

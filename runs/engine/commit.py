@@ -16,7 +16,6 @@ from django.db import connection, transaction
 
 from accounts.failpoints import fp
 from accounts.statements import statement
-
 from runs.engine import artifacts, planner, record
 from runs.engine.claim import assemble
 from runs.engine.quarantine import quarantine
@@ -219,7 +218,7 @@ def _may_retry(outcome: Outcome) -> bool:
 def _backoff(contract_id: uuid.UUID | None, failures: int) -> float:
     contract = by_id(contract_id) if contract_id else None
     base = contract.backoff_seconds if contract else 1
-    return float(base) * 2**failures * random.uniform(0.75, 1.25)  # noqa: S311  # jitter, no secret
+    return float(base) * 2**failures * random.uniform(0.75, 1.25)  # jitter, no secret
 
 
 def _known_keys(batch: Sequence[Outcome]) -> Any:
@@ -266,13 +265,25 @@ def _go_on(workspace: Workspace, left: dict[str, int]) -> list[uuid.UUID]:
 def _claimed_now(
     workspace: Workspace, sticky: Sequence[uuid.UUID], fences: Mapping[uuid.UUID, int], sent: float
 ) -> list[Any]:
-    rows = []
     wanted = set(sticky)
-    for run in workspace.runs.values():
-        for step in run.steps:
-            if step.id in wanted:
-                rows.append(
-                    (step.id, run.id, run.tenant_id, step.key, step.kind, step.tool, step.pool, 1, 0, 0, 1)
-                    + (fences[step.id], step.timeout, document(step.input), step.intent, step.contract)
-                )
+    rows = [
+        (
+            step.id,
+            run.id,
+            run.tenant_id,
+            step.key,
+            step.kind,
+            step.tool,
+            step.pool,
+            1,
+            0,
+            0,
+            1,
+            fences[step.id],
+        )
+        + (step.timeout, document(step.input), step.intent, step.contract)
+        for run in workspace.runs.values()
+        for step in run.steps
+        if step.id in wanted
+    ]
     return assemble(rows, sent=sent)

@@ -18,10 +18,10 @@ from approvals.models import PendingAction
 from approvals.open import open_approval, open_takeover
 from runs.engine.types import Plan
 from runs.engine.workspace import Locked, NewStep
-from tools import gate, intents, previews
+from tools import intents, previews
 from tools.keys import key_for
 from tools.models import Contract, EffectClass, Risk
-from tools.selectors import by_id
+from tools.selectors import by_id, verdict
 
 EMPTY_DIGEST = digest({})
 
@@ -119,14 +119,10 @@ def _call(run: Locked, directive: Mapping[str, Any]) -> bool:
 def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[str, Any]) -> None:
     """An effect: the gate decides; the intent exists before anything can be sent."""
     arguments = step.input["arguments"]
-    verdict = gate.decide(
-        contract=gate.contract_facts(contract),
-        arguments=arguments,
-        run=gate.run_facts(tenant_id=run.tenant_id, run_id=run.id, agent=run.agent, contract=contract),
-    )
-    if verdict.path == "blocked":
+    word = verdict(tenant_id=run.tenant_id, contract=contract, arguments=arguments, run_id=run.id)
+    if word.path == "blocked":
         step.status, step.error_code = "FAILED", "blocked"
-        step.error_text = "; ".join(str(reason) for reason in verdict.reasons)[:1000]
+        step.error_text = "; ".join(str(reason) for reason in word.reasons)[:1000]
         run.steps_ended += 1
         step.ended_seq = run.steps_ended
         run.plan_again()
@@ -142,11 +138,11 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         contract=contract,
         arguments=arguments,
         target=target,
-        authorised=verdict.path == "auto",
+        authorised=word.path == "auto",
         epoch=1,
     )
     step.intent = intent.pk
-    if verdict.path == "auto":
+    if word.path == "auto":
         return
     preview = previews.render(contract=contract, arguments=arguments, tenant=tenant)
     sentence = str(preview.get("sentence") or step.title or step.tool)
@@ -167,7 +163,7 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         preview=preview,
         rationale=str(directive.get("why") or ""),
         evidence=list(directive.get("evidence") or []),
-        policy=verdict.policy,
+        policy=word.policy,
         second_gesture=target if contract.risk == Risk.HIGH else "",
     )
     run.event(

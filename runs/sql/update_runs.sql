@@ -15,3 +15,4 @@ FROM jsonb_to_recordset(%(runs)s::text::jsonb) AS u(
     id uuid, version bigint, status text, event_seq bigint, event_hash text, steps_ended int, summarised int,
     summary jsonb, spent jsonb, phase text, waiting_on text, result jsonb, failure jsonb, epoch int, at timestamptz)
 WHERE r.id = u.id AND r.version = u.version
+RETURNING r.id
