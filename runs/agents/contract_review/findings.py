@@ -85,7 +85,9 @@ class DocumentReview:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON form; every finding gets an id that a correction can name."""
-        plain = asdict(self)
+        plain = {
+            key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()
+        }
         for number, finding in enumerate(plain["findings"], start=1):
             finding["id"] = f"{finding['field']}-{number}"
         return plain

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from runs.agents.contract_review.dates import DATE, parse_date
+from runs.agents.contract_review.dates import DATE
 from runs.agents.contract_review.findings import Finding
 from runs.agents.contract_review.names import joined_name, leading_names
 from runs.agents.contract_review.view import View
@@ -324,5 +324,4 @@ def _defined_effective(view: View) -> tuple[int, int] | None:
 def _date_finding(view: View, name: str, place: tuple[int, int] | None, confidence: float) -> Finding | None:
     if place is None:
         return None
-    day = parse_date(view.text[place[0] : place[1]])
-    return _finding(view, name, place[0], place[1], confidence, date=day.isoformat() if day else None)
+    return _finding(view, name, place[0], place[1], confidence)

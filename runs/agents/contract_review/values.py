@@ -71,6 +71,12 @@ def with_value(finding: Finding) -> Finding:
     return replace(finding, value=value)
 
 
+def _date(text: str) -> dict[str, Any]:
+    match = DATE.search(text)
+    day = parse_date(match.group()) if match else None
+    return {"date": day.isoformat() if day else None}
+
+
 def _expiration(text: str) -> dict[str, Any]:
     value: dict[str, Any] = {}
     for match in DATE.finditer(text):
@@ -174,6 +180,8 @@ def _payment(text: str) -> dict[str, Any]:
 
 
 _READERS = {
+    "agreement_date": _date,
+    "effective_date": _date,
     "expiration": _expiration,
     "renewal": _renewal,
     "renewal_notice": _notice,

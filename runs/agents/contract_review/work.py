@@ -61,8 +61,9 @@ def _digest(source: bytes | Path) -> tuple[str, int]:
 def _review(document: Document) -> DocumentReview:
     view = View(document)
     opening = read_opening(view)
-    clauses = read_clauses(view)
-    form = read_form(view, {finding.field for finding in (*opening, *clauses)})
+    form = read_form(view, {finding.field for finding in opening})
+    filled = {finding.field for finding in form}
+    clauses = [finding for finding in read_clauses(view) if finding.field not in filled]
     findings = [with_value(finding) for finding in (*opening, *form, *clauses)]
     warnings = list(document.warnings)
     if not any(finding.field in {"document_name", "parties"} for finding in opening) and len(findings) < 4:

@@ -18,7 +18,9 @@ def refuse(data: bytes, name: str = "contract.docx", limits: Limits | None = Non
 
 
 def test_paragraphs_and_tables_in_order() -> None:
-    document = read(make.docx("First", "Second", table=[["Governing Law", "Ohio"], ["Term", "one year"]]), "a.docx")
+    document = read(
+        make.docx("First", "Second", table=[["Governing Law", "Ohio"], ["Term", "one year"]]), "a.docx"
+    )
     assert document.kind == "docx"
     assert document.page_count is None
     assert document.text == "First\nSecond\nGoverning Law\tOhio\nTerm\tone year"
@@ -48,8 +50,8 @@ def test_tracked_changes_are_read_as_accepted() -> None:
 
 
 def test_a_deleted_paragraph_end_joins_two_paragraphs() -> None:
-    body = (
-        "<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t>One </w:t></w:r></w:p>" + make.paragraph("sentence")
+    body = "<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t>One </w:t></w:r></w:p>" + make.paragraph(
+        "sentence"
     )
     assert read(make.package(body), "a.docx").text == "One sentence"
 
@@ -75,7 +77,9 @@ def test_external_entity_is_refused_and_nothing_is_fetched() -> None:
 
 def test_document_type_is_refused_in_any_part_and_in_utf_16() -> None:
     part = '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE a [<!ENTITY b "c">]><a/>'.encode("utf-16")
-    assert refuse(make.package(make.paragraph("x"), extra={"word/settings.xml": part})).code == "external_entity"
+    assert (
+        refuse(make.package(make.paragraph("x"), extra={"word/settings.xml": part})).code == "external_entity"
+    )
 
 
 def test_entity_bomb_is_refused_before_it_expands() -> None:

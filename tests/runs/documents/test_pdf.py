@@ -17,7 +17,9 @@ def refuse(data: bytes, name: str = "contract.pdf") -> Unreadable:
 
 
 def test_every_character_knows_its_page() -> None:
-    document = read(make.pdf([["The first page of the agreement"], ["The second page of it"]]), "contract.pdf")
+    document = read(
+        make.pdf([["The first page of the agreement"], ["The second page of it"]]), "contract.pdf"
+    )
     assert document.kind == "pdf"
     assert document.page_count == 2
     at = document.text.index("second")
@@ -70,7 +72,10 @@ def test_partly_scanned_file_is_read_with_a_warning() -> None:
 
 
 def test_106_pages_take_well_under_a_second() -> None:
-    pages = [[f"Page {number}: the parties agree on line {line} of it" for line in range(40)] for number in range(106)]
+    pages = [
+        [f"Page {number}: the parties agree on line {line} of it" for line in range(40)]
+        for number in range(106)
+    ]
     data = make.pdf(pages)
     started = time.process_time()
     document = read(data, "long.pdf")
