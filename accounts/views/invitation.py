@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -25,8 +24,13 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     if found is None:
         return render(request, "accounts/accept.html", {"invitation": None}, status=410)
     known = User.objects.filter(email__iexact=found.email).exists()
-    form = forms.StorableForm(request.POST or None) if known else _form(request, found)
-    if request.method == "POST" and (form.is_valid() or (known and not form.errors)):
+    data = request.POST if request.method == "POST" else None
+    form = (
+        forms.StorableForm(data)
+        if known
+        else forms.AcceptForm(data, email=found.email, initial={"name": found.name})
+    )
+    if request.method == "POST" and form.is_valid():
         user = attempt(request, lambda: _accept(request, secret, form), form)
         if user:
             if not request.user.is_authenticated:
@@ -38,10 +42,6 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     )
 
 
-def _form(request: HttpRequest, found: Invitation) -> forms.AcceptForm:
-    return forms.AcceptForm(request.POST or None, email=found.email, initial={"name": found.name})
-
-
 def _accept(request: HttpRequest, secret: str, form: Any) -> User:
     if request.user.is_authenticated:
         return accept_invitation(secret=secret, user_id=request.user.pk)
@@ -50,11 +50,9 @@ def _accept(request: HttpRequest, secret: str, form: Any) -> User:
 
 
 def _shown(found: Invitation) -> dict[str, object]:
-    with translation.override(translation.get_language()):
-        words = selectors.role_words(found.roles)
     return {
         "tenant": found.tenant.name,
         "email": found.email,
-        "roles": words,
+        "roles": selectors.role_words(found.roles),
         "invited_by": found.invited_by.name,
     }

@@ -45,6 +45,8 @@ def addresses(env: ProcessEnv, keys: Keys, servers: Servers) -> dict[str, str]:
         "BROKER_URL": servers.valkey.url(0) if servers.valkey else env.broker_url,
         "EMAIL_URL": f"smtp://127.0.0.1:{servers.smtp}" if servers.smtp else env.email_url,
     }
+    # Never inherited: only a PostgreSQL of our own is out of everybody else's reach.
+    known["EMBEDDED"] = "1" if servers.postgres else "0"
     if env.channel_url or servers.valkey:
         known["CHANNEL_URL"] = env.channel_url or (servers.valkey.url(1) if servers.valkey else "")
     return known

@@ -67,6 +67,8 @@ def web(env: dict[str, str], port: int) -> Program:
         f"--port={port}",
         "--log-level=warning",
         "--no-access-log",
+        # Uvicorn would believe X-Forwarded-For from this machine; TRUSTED_PROXIES decides that instead.
+        "--no-proxy-headers",
         "--lifespan=off",
     )
     command = _python("-m", "uvicorn", "config.asgi:application", *options, "--timeout-graceful-shutdown=2")
