@@ -1,14 +1,13 @@
 """The inbox is a query, never a copy."""
 
 import uuid
-from datetime import datetime
 from typing import Final
 
 from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
 from accounts import rights
-from accounts.models import Role
+from accounts.models import AuditHead, Role
 from approvals.models import Decision, PendingAction
 from tools.models import Risk
 
@@ -58,10 +57,10 @@ def next_for(
     return next((action for action in waiting if action.pk != after), None)
 
 
-def open_count(*, tenant_id: uuid.UUID, before: datetime | None = None) -> int:
-    """Open actions of a tenant; with ``before``, those that expire until then."""
-    rows = PendingAction.everywhere.filter(tenant_id=tenant_id, status=Status.OPEN)
-    return rows.filter(expires_at__lte=before).count() if before else rows.count()
+def version(*, tenant_id: uuid.UUID) -> int:
+    """A number that grows with every question that opens, is signed or closes in a tenant: its place in the audit chain.
+    Live pages ask again when it has grown."""
+    return AuditHead.objects.filter(tenant_id=tenant_id).values_list("sequence", flat=True).first() or 0
 
 
 def _tab(user_id: uuid.UUID, tenant_id: uuid.UUID, tab: str) -> QuerySet[PendingAction]:

@@ -84,6 +84,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.ui.context.frame",
+                "approvals.context.inbox_count",
             ],
         },
     }

@@ -8,4 +8,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("i18n/language/", language, name="set_language"),
     path("", include("accounts.door_urls")),
     path("", include("accounts.urls")),
+    path("inbox/", include("approvals.urls")),
 ]

@@ -41,7 +41,6 @@ class Choice:
     consequence: str
     waits_for: tuple[Check, ...] = ()
     reference_label: str = ""
-    checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,8 @@ def known(action: PendingAction, user_id: uuid.UUID) -> Known:
 def _lead(mail: bool) -> str:
     if mail:
         return _(
-            "The mail was handed to the mail server and no clear answer came back. It is not sent again until a person says what happened."
+            "The mail was handed to the mail server and no clear answer came back. "
+            "It is not sent again until a person says what happened."
         )
     return _(
         "It was begun and no clear answer came back. It is not done again until a person says what happened."
@@ -204,14 +204,16 @@ def _answers(mail: bool, waits: tuple[Check, ...]) -> tuple[Choice, ...]:
         Choice(
             Verdict.NOT_HAPPENED.value,
             _(
-                "Recorded at once. The step then goes on under the same key, and what was approved is sent, as soon as nothing can still arrive from the first time:"
+                "Recorded at once. The step then goes on under the same key, and what was approved is sent, "
+                "as soon as nothing can still arrive from the first time:"
             ),
             waits_for=waits,
         ),
         Choice(
             Verdict.NOBODY_KNOWS.value,
             _(
-                "The step ends as unknown for good and is never repeated. Steps that need it are cancelled; the task ends with what it has."
+                "The step ends as unknown for good and is never repeated. "
+                "Steps that need it are cancelled; the task ends with what it has."
             ),
         ),
     )
