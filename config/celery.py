@@ -8,6 +8,7 @@ from celery import Celery, signals
 from celery.platforms import SecurityWarning
 
 from config.readiness import say_ready
+from runs.node.bootstep import NodeStep
 
 # The warning about root is about pickle; only JSON is accepted here.
 warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -16,6 +17,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("countersign")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+# A worker that serves the queue `execution` is a node.
+app.steps["worker"].add(NodeStep)
 
 
 @signals.celeryd_init.connect

@@ -1,0 +1,152 @@
+"""What the threads of a node's main process share, under one lock that is never held while anything could block."""
+
+import contextlib
+import os
+import random
+import threading
+import uuid
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from runs.engine.types import Claimed, Outcome
+from runs.node.children import Child, Entry
+from runs.node.clock import boot
+from runs.node.work import item
+
+
+@dataclass(slots=True)
+class Question:
+    """A child asks to begin an effect. ``tries``: begin failed so often; ``not_before``: when to try again."""
+
+    child: Child
+    entry: Entry
+    tries: int = 0
+    not_before: float = 0.0
+
+
+@dataclass(slots=True)
+class Pending:
+    """An outcome on its way into the database."""
+
+    outcome: Outcome
+    tries: int = 0
+    not_before: float = 0.0
+
+
+@dataclass
+class Board:
+    """The state of a node. ``lock`` guards everything; whoever adds work notifies it.
+
+    ``draining``: nothing new is claimed · ``stopped``: threads end · ``deaf``: renewals fail, so nothing is claimed ·
+    ``suspect``: an answer of the database was lost, so steps may be ours without our knowing.
+    """
+
+    worker_id: uuid.UUID
+    lease: float
+    pools: dict[str, int]
+    batch: int = 100
+    lock: threading.Condition = field(default_factory=threading.Condition)
+    children: list[Child] = field(default_factory=list)
+    results: deque[Pending] = field(default_factory=deque)
+    later: list[Pending] = field(default_factory=list)
+    questions: deque[Question] = field(default_factory=deque)
+    buried: deque[Child] = field(default_factory=deque)
+    busy: int = 0
+    calls: dict[int, float] = field(default_factory=dict)
+    work: bool = True
+    draining: bool = False
+    stopped: bool = False
+    deaf: bool = False
+    suspect: bool = False
+    claimed_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.reserved = dict.fromkeys(self.pools, 0)
+        #: Wakes the pump.
+        self.nudge = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+
+    def wake(self) -> None:
+        """There may be something to claim. Many wake-ups are one."""
+        with self.lock:
+            self.work = True
+            self.lock.notify()
+
+    def nudge_pump(self) -> None:
+        os.eventfd_write(self.nudge, 1)
+
+    def report(self, outcome: Outcome) -> None:
+        """Caller holds the lock."""
+        self.results.append(Pending(outcome))
+        self.lock.notify()
+
+    @contextlib.contextmanager
+    def room(self) -> Iterator[dict[str, int]]:
+        """The free places per pool, reserved while an engine thread asks the database for steps to fill them."""
+        with self.lock:
+            free = {} if self.draining or self.deaf else self._free()
+            for kind, count in free.items():
+                self.reserved[kind] += count
+            self.calls[threading.get_ident()] = boot()
+        try:
+            yield free
+        finally:
+            with self.lock:
+                for kind, count in free.items():
+                    self.reserved[kind] -= count
+                self.calls.pop(threading.get_ident(), None)
+
+    def _free(self) -> dict[str, int]:
+        free = {}
+        for kind, reserved in self.reserved.items():
+            places = sum(child.free() for child in self.children if child.kind == kind) - reserved
+            if places > 0:
+                free[kind] = min(places, self.batch)
+        return free
+
+    def hand_out(self, claimed: Sequence[Claimed]) -> None:
+        """Sends claimed steps to the children with the most room. Call it inside :meth:`room`."""
+        frames: dict[Child, list[Any]] = {}
+        with self.lock:
+            if claimed:
+                self.claimed_at = boot()
+            for step in claimed:
+                child = self._roomiest(step.pool)
+                if child is None:
+                    self.report(
+                        Outcome(step, "drained", error_code="no_child", error_text="No child could take it.")
+                    )
+                    continue
+                wall = boot() + step.timeout_seconds
+                child.inflight[step.step_id] = Entry(step, step.sent, step.sent + self.renew_after(), wall)
+                frames.setdefault(child, []).append(item(step, lease=self.lease))
+        for child, items in frames.items():
+            self.send(child, {"run": items})
+
+    def _roomiest(self, kind: str) -> Child | None:
+        found = [child for child in self.children if child.kind == kind and child.free() > 0]
+        return max(found, key=Child.free, default=None)
+
+    def send(self, child: Child, message: Any) -> None:
+        """Never blocks: what the kernel does not take now, the pump writes later."""
+        if child.link.send(message):
+            self.nudge_pump()
+
+    def renew_after(self) -> float:
+        """Seconds after which a lease is renewed: a third of it, up to half, so that renewals of many do not meet (L4)."""
+        return self.lease * random.uniform(1 / 3, 1 / 2)
+
+    def held(self) -> int:
+        """Steps that are not yet recorded."""
+        with self.lock:
+            waiting = len(self.results) + len(self.later) + self.busy
+            return waiting + sum(not e.abandoned for child in self.children for e in child.inflight.values())
+
+    def holds(self) -> set[tuple[uuid.UUID, int]]:
+        """(step, fence) of everything that this process knows to be its own."""
+        with self.lock:
+            known = {(e.claimed.step_id, e.claimed.fence) for c in self.children for e in c.inflight.values()}
+            for pending in (*self.results, *self.later):
+                known.add((pending.outcome.claimed.step_id, pending.outcome.claimed.fence))
+            return known

@@ -1,0 +1,134 @@
+"""One execution of a step, without any input or output of its own: a generator that says what it needs next, so that the
+event loop, the threads and the killable child run the same rules.
+
+It yields :class:`Ask` (may I begin? answered with `Go` or `Stop`) and :class:`Send` (call this; answered with the tool's
+answer, or the exception is thrown in), and returns the `Report`. Planning comes after it, in `planning`.
+"""
+
+import contextlib
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from accounts.canonical import storable
+from accounts.failpoints import fp
+from runs.engine.types import Go, Stop
+from runs.node.clock import boot
+from runs.node.tool_context import StepContext
+from runs.node.work import Report, Work
+from tools import adapters
+from tools.adapters.base import Answer, Failed, Unknown
+
+MAX_OUTPUT = 1_000_000
+MAX_TEXT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask main to begin the effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Call ``do``; what it returns may be awaitable."""
+
+    do: Callable[[], Any]
+
+
+class Interrupted(BaseException):
+    """The execution was ended from outside: its task was cancelled, or a limit of the process was reached."""
+
+    def __init__(self, code: str = "interrupted", text: str = "The call was interrupted.") -> None:
+        super().__init__(text)
+        self.code, self.text = code, text
+
+
+_STOPPED = {"timeout": "timeout", "lost": "lost", "drain": "drained", "cancel": "cancelled"}
+
+Execution = Generator[Ask | Send, Any, Report]
+
+
+def execution(work: Work, ctx: StepContext) -> Execution:
+    """Runs the step. Never raises: whatever happens becomes a report."""
+    started = boot()
+    sent: list[Go] = []
+    report = yield from _guarded(work, ctx, sent)
+    report.sent = bool(sent)
+    report.milliseconds = round((boot() - started) * 1000)
+    report.artifacts = ctx.files
+    return report
+
+
+def _guarded(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
+    try:
+        report: Report = yield from _steps(work, ctx, sent)
+    except Failed as error:
+        return _ended(work, "failed", error.code, error.text)
+    except Unknown as error:
+        return _ended(work, "unknown" if sent else "failed", error.code, error.text)
+    except Interrupted as error:
+        if sent:
+            return _ended(work, "unknown", error.code, error.text)
+        return _ended(work, _STOPPED.get(ctx.stop_reason, "failed"), error.code, error.text)
+    except MemoryError:
+        text = f"It needed more than {work.spec.get('memory_mb', 0)} MB of memory."
+        return _ended(work, "unknown" if sent else "failed", "memory_limit", text)
+    except GeneratorExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - tool code may raise anything
+        # After go only the tool knows how far it came.
+        return _ended(work, "unknown" if sent else "failed", "tool_error", f"{type(error).__name__}: {error}")
+    return report
+
+
+def _steps(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
+    if boot() > work.start_by:
+        return _ended(work, "drained", "not_started", "It was not started in time.")
+    spec = work.spec
+    adapter = adapters.get(spec["adapter"])
+    prepared = adapter.prepare(spec, work.arguments, spec.get("tenant") or {})
+    go: Go | None = None
+    if spec["effect"] != "read_only":
+        fp("begin.before_ask")
+        asked = boot()
+        reply = yield Ask()
+        if isinstance(reply, Stop):
+            return _refused(work, reply)
+        go = reply
+        fp("send.before")
+        # What follows is the last moment at which "it did not happen" is known for sure.
+        if ctx.lost or boot() >= asked + go.seconds:
+            return _ended(work, "failed", "too_late", "The time to send it had passed; it was not sent.")
+        sent.append(go)
+    answer: Answer = yield Send(lambda: adapter.send(prepared, go, ctx))
+    fp("send.answered")
+    return _succeeded(work, answer.output, answer.reference)
+
+
+def _refused(work: Work, stop: Stop) -> Report:
+    if stop.why == "answered":
+        return _succeeded(work, stop.answer, "")
+    return _ended(
+        work, {"unknown": "unknown", "waiting": "waiting"}.get(stop.why, "lost"), stop.code, stop.text
+    )
+
+
+def _succeeded(work: Work, output: Any, reference: str) -> Report:
+    """A success stays one, whatever it answered: what cannot be stored is escaped and marked, what is too large is left
+    out and says so."""
+    value, changed = storable(output)
+    if changed:
+        value = {**value, "escaped": True} if isinstance(value, dict) else {"value": value, "escaped": True}
+    with contextlib.suppress(orjson.JSONEncodeError):
+        size = len(orjson.dumps(value))
+        if size > MAX_OUTPUT:
+            value = {"left_out": True, "bytes": size}
+    return Report(work.step, work.fence, "succeeded", output=value, reference=storable(reference)[0][:500])
+
+
+def _ended(work: Work, ending: str, code: str, text: str) -> Report:
+    return Report(
+        work.step, work.fence, ending, error_code=code[:60], error_text=storable(text)[0][:MAX_TEXT]
+    )

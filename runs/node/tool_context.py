@@ -1,0 +1,104 @@
+"""What a tool sees of the step it works for."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from runs import blobs
+from runs.node.clock import boot
+from runs.node.work import Work
+
+MAX_FILES = 200
+
+
+class TooManyFiles(Exception):
+    """A tool stored more files than one step may."""
+
+
+class StepContext:
+    """The lease, the inputs and the storage of one execution.
+
+    ``key`` is the idempotency key of the effect, or the step's key when there is none; ``fence`` the token that goes with
+    every call to the outside; ``deadline`` is on the clock of :func:`runs.node.clock.boot`. ``cancelled`` asks the tool to
+    stop at a safe point; after ``lost`` nothing that it still does counts.
+    """
+
+    __slots__ = (
+        "_files",
+        "_stop",
+        "deadline",
+        "fence",
+        "inputs",
+        "key",
+        "lease_until",
+        "run",
+        "step_key",
+        "tenant",
+    )
+
+    def __init__(self, work: Work) -> None:
+        self.key = work.intent_key or f"{work.run}:{work.key}"
+        self.step_key = work.key
+        self.run = work.run
+        self.tenant = work.tenant
+        self.fence = work.fence
+        self.deadline = boot() + work.timeout
+        self.lease_until = work.lease_until
+        inputs = work.given.get("inputs")
+        self.inputs: Mapping[str, Any] = inputs if isinstance(inputs, dict) else {}
+        self._files: list[dict[str, Any]] = []
+        self._stop = ""
+
+    def stop(self, why: str) -> None:
+        """Main says: ``cancel``, ``lost``, ``drain`` or ``timeout``. The first reason stays."""
+        self._stop = self._stop or why
+
+    @property
+    def stop_reason(self) -> str:
+        return self._stop
+
+    @property
+    def cancelled(self) -> bool:
+        return self._stop in ("cancel", "timeout", "drain")
+
+    @property
+    def lost(self) -> bool:
+        return self._stop == "lost" or boot() >= self.lease_until
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time limit of the step."""
+        return self.deadline - boot()
+
+    @property
+    def files(self) -> list[dict[str, Any]]:
+        return self._files
+
+    def store(
+        self,
+        data: bytes | IO[bytes],
+        *,
+        name: str,
+        media_type: str,
+        kind: str = "output",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Puts a file into the artifact storage; it becomes an artifact of the run when the step is recorded. Gives its
+        ``sha256``, ``size``, ``name`` and ``media_type``."""
+        if len(self._files) >= MAX_FILES:
+            raise TooManyFiles(f"A step may store {MAX_FILES} files.")
+        sha256, size, _ = blobs.put(data, media_type=media_type)
+        stored = {
+            "sha256": sha256,
+            "size": size,
+            "media_type": media_type,
+            "name": name[:255],
+            "kind": kind,
+            "metadata": dict(metadata or {}),
+        }
+        self._files.append(stored)
+        return {name: stored[name] for name in ("sha256", "size", "name", "media_type")}
+
+    def open_artifact(self, sha256: str) -> IO[bytes]:
+        """A stored file, by the checksum of its content, which is verified before the first byte is handed out."""
+        file: IO[bytes] = blobs.open(blobs.uri_of(sha256))
+        return file
