@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
-from runs.agents.contract_review.work import join_reviews, review_document
-from tools.toolbox import ToolContext, tool
+from tools.adapters.base import Context
+from tools.toolbox import tool
 
 NOT_READ = {
     "code": "stopped",
@@ -16,9 +16,12 @@ NOT_READ = {
 }
 
 
-@tool("contracts.review")
-def review(ctx: ToolContext, arguments: Mapping[str, Any]) -> dict[str, Any]:
+@tool("contracts.review", blocking=True)
+def review(ctx: Context, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """One document; the whole review is stored as a file, the output is its summary."""
+    # The parsers are large, and only the killable child needs them.
+    from runs.agents.contract_review.work import review_document
+
     file = arguments["file"]
     with ctx.open_artifact(file["sha256"]) as stream:
         reviewed = review_document(stream.read(), file["name"])
@@ -40,9 +43,11 @@ def review(ctx: ToolContext, arguments: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-@tool("contracts.join")
-def join(ctx: ToolContext, arguments: Mapping[str, Any]) -> dict[str, Any]:
+@tool("contracts.join", blocking=True)
+def join(ctx: Context, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Report, table and letter from all reviews. A document whose step failed is reported as left out."""
+    from runs.agents.contract_review.work import join_reviews
+
     outputs = {output["sha256"]: output for output in ctx.inputs.values() if output}
     reviews = [_review_of(ctx, file, outputs.get(file["sha256"])) for file in arguments["files"]]
     joined = join_reviews(
@@ -69,7 +74,7 @@ def join(ctx: ToolContext, arguments: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _review_of(ctx: ToolContext, file: Mapping[str, Any], output: Mapping[str, Any] | None) -> dict[str, Any]:
+def _review_of(ctx: Context, file: Mapping[str, Any], output: Mapping[str, Any] | None) -> dict[str, Any]:
     if output is None:
         return {
             "file": file["name"],
