@@ -13,6 +13,7 @@ import referencing
 from django.utils.translation import gettext_noop as _
 from jsonschema import Draft202012Validator
 
+from tools import mail
 from tools import policy as policies
 from tools.models import Contract, EffectClass, Risk
 from tools.reasons import Reason
@@ -35,6 +36,10 @@ STOPPED = {
 }
 
 
+#: The gate judges arguments; whose name stands below them does not matter here.
+SOMEBODY = {"mail_from": "somebody@example.org"}
+
+
 @dataclass(frozen=True, slots=True)
 class ContractFacts:
     """What the gate needs of a contract. ``proxy_dedup``: our own gateway refuses a repeat, because the
@@ -42,6 +47,7 @@ class ContractFacts:
 
     tool: str
     effect_class: str
+    adapter: str = "python"
     concerns: str = Contract.Concerns.NOTHING.value
     risk: str = Risk.LOW.value
     native_idempotency: bool = False
@@ -82,6 +88,7 @@ def facts(contract: Contract, *, newest: Contract | None = None) -> ContractFact
     return ContractFacts(
         tool=contract.tool.name,
         effect_class=contract.effect_class,
+        adapter=contract.adapter,
         concerns=contract.concerns,
         risk=contract.risk,
         native_idempotency=contract.native_idempotency,
@@ -147,15 +154,18 @@ def _free(contract: ContractFacts) -> Reason:
 
 def _misfits(contract: ContractFacts, arguments: Mapping[str, Any]) -> list[Reason]:
     """Arguments that the contract does not take."""
-    if not contract.input_schema:
-        return []
-    errors = validator(json.dumps(contract.input_schema, sort_keys=True)).iter_errors(dict(arguments))
-    worst = sorted(errors, key=lambda error: [str(part) for part in error.absolute_path])[:5]
+    found: list[tuple[str, str]] = []
+    if contract.input_schema:
+        errors = validator(json.dumps(contract.input_schema, sort_keys=True)).iter_errors(dict(arguments))
+        worst = sorted(errors, key=lambda error: [str(part) for part in error.absolute_path])[:5]
+        found = [(error.json_path, error.message[:300]) for error in worst]
+    if contract.adapter == "smtp" and not found:
+        try:
+            mail.letter(arguments, SOMEBODY)
+        except mail.BadLetter as bad:
+            found = [(bad.where, bad.text[:300])]
     text = _("The call does not fit the tool: %(where)s: %(problem)s")
-    return [
-        Reason("arguments", text, {"where": error.json_path, "problem": error.message[:300]})
-        for error in worst
-    ]
+    return [Reason("arguments", text, {"where": where, "problem": problem}) for where, problem in found]
 
 
 @functools.lru_cache(maxsize=256)

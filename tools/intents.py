@@ -22,7 +22,7 @@ from tools.contracts import definition_digest
 from tools.errors import Refused
 from tools.evidence import appended
 from tools.keys import request_digest
-from tools.models import Contract, Intent
+from tools.models import Contract, Intent, Tool
 
 Evidence = Mapping[str, Any] | None
 
@@ -33,7 +33,7 @@ def propose(
     run_id: uuid.UUID,
     step_id: uuid.UUID,
     key: str,
-    tool: str,
+    tool: str | Tool,
     contract: Contract,
     arguments: Mapping[str, Any],
     target: str,
@@ -45,12 +45,12 @@ def propose(
     For a key that exists the first intent wins and is returned as it stands; when the new request differs,
     that is recorded in its ``drift`` (L9). Never a second row, whoever comes at the same time.
     """
-    if tool != contract.tool.name or tenant_id != contract.tenant_id:
-        raise ValueError(f"The contract is not one of {tool!r} in this tenant.")
+    if str(tool) != contract.tool.name or tenant_id != contract.tenant_id:
+        raise ValueError(f"The contract is not one of {str(tool)!r} in this tenant.")
     asked = request_digest(
         tenant_id=tenant_id,
         key=key,
-        tool=tool,
+        tool=contract.tool.name,
         contract_digest=contract.definition_digest or definition_digest(contract),
         arguments=arguments,
         target=target,

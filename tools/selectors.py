@@ -8,8 +8,10 @@ from typing import Any
 
 from django.db.models import Q
 
+from accounts.models import Tenant
 from tools import gate
 from tools.models import Contract, StopSwitch, Tool
+from tools.previews import tenant_facts
 
 _KEEP = 2_000
 _kept: dict[uuid.UUID, Contract] = {}
@@ -59,9 +61,16 @@ def contracts_for(wanted: Collection[tuple[uuid.UUID, str]]) -> dict[tuple[uuid.
 def spec(contract: Contract, *, newest: Contract | None = None) -> dict[str, Any]:
     """What a child needs of a contract, as plain values. Egress rules are those of ``newest``, if given.
 
-    ``timeout`` and ``cpu_seconds`` in seconds, ``memory_mb`` in 10**6 bytes; ``effect`` is the effect class.
+    ``timeout`` and ``cpu_seconds`` in seconds, ``memory_mb`` in 10**6 bytes; ``effect`` is the effect
+    class. A call that goes out in the tenant's name carries what of the tenant is seen outside, read now.
     """
+    named = (
+        {"tenant": tenant_facts(Tenant.objects.get(pk=contract.tenant_id))}
+        if contract.adapter == "smtp"
+        else {}
+    )
     return {
+        **named,
         "tool": contract.tool.name,
         "adapter": contract.adapter,
         "target": contract.target,
