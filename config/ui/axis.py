@@ -4,7 +4,7 @@ Hours in which nothing ran are folded, and the fold says how long it was: a run 
 waited two hours shows the four minutes. Everything is a percentage of the width, so the drawing needs no
 script and no inline style.
 
-A row is a mapping: ``name``; ``kind_state`` ("step" state as stored); ``url`` (optional); ``took`` (text, or seconds);
+A row is a mapping: ``name``; ``status`` (state of the step as stored); ``url`` (optional); ``took`` (text, or seconds);
 ``label`` (what a screen reader says); ``on`` (the row to look at); ``note`` (words after the last bar);
 ``spans``: a list of mappings with ``kind`` (done, running, failed, wait, late, stopped), ``start``, ``end`` (``None`` while
 it lasts) and ``label`` (words inside a wait).
@@ -224,7 +224,7 @@ def _row(row: Mapping[str, Any], row_spans: list[dict[str, Any]], scale: _Scale 
     return Row(
         name=str(row["name"]),
         url=str(row.get("url") or ""),
-        status=str(row.get("kind_state") or row.get("status") or "PENDING"),
+        status=str(row.get("status") or "PENDING"),
         took=_took(row.get("took")),
         label=str(row.get("label") or row["name"]),
         note=str(row.get("note") or ""),

@@ -8,8 +8,8 @@ import re
 import unicodedata
 from typing import Final
 
-from django.utils.html import escape, format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import escape, format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 # Space and line breaks are read as they are; every other sign of these classes is spelled out.
@@ -52,13 +52,13 @@ def reveal(text: str) -> SafeString:
     """``text`` escaped, with every odd sign replaced by its code point and name in a marked box."""
     strange = odd(text)
     if not strange:
-        return SafeString(escape(text))
-    parts: list[str] = []
+        return escape(text)
+    parts: list[SafeString] = []
     for i, sign in enumerate(text):
         if i not in strange:
-            parts.append(str(escape(sign)))
+            parts.append(escape(sign))
             continue
         name = unicodedata.name(sign, _("control character")).lower()
         shown = sign if unicodedata.category(sign).startswith(("L", "P", "S")) else ""
         parts.append(format_html('{}<span class="odd">U+{} {}</span>', shown, f"{ord(sign):04X}", name))
-    return mark_safe("".join(parts))
+    return format_html_join("", "{}", ((part,) for part in parts))

@@ -28,15 +28,28 @@ def sample() -> dict[str, Any]:
     return {
         "now": NOON,
         "states": [
-            ("run", "RUNNING", ""), ("run", "WAITING_APPROVAL", "approve"), ("run", "WAITING_APPROVAL", "take_over"),
-            ("run", "SUCCEEDED", ""), ("run", "FAILED", ""), ("step", "UNKNOWN", ""), ("run", "PAUSED", ""),
-            ("run", "CANCEL_REQUESTED", ""), ("run", "COMPENSATING", ""), ("run", "CANCELLED", ""), ("step", "PENDING", ""),
+            ("run", "RUNNING", ""),
+            ("run", "WAITING_APPROVAL", "approve"),
+            ("run", "WAITING_APPROVAL", "take_over"),
+            ("run", "SUCCEEDED", ""),
+            ("run", "FAILED", ""),
+            ("step", "UNKNOWN", ""),
+            ("run", "PAUSED", ""),
+            ("run", "CANCEL_REQUESTED", ""),
+            ("run", "COMPENSATING", ""),
+            ("run", "CANCELLED", ""),
+            ("step", "PENDING", None),
         ],
         "rows": _timeline(),
         "mail": _mail(),
         "parameters": [
             {"name": "to", "value": "legal@halden-freight.example", "mono": True},
-            {"name": "cc", "value": "ada.lindqvist@lind\u0435n.example", "mono": True, "note": "one letter is not Latin"},
+            {
+                "name": "cc",
+                "value": "ada.lindqvist@lind\u0435n.example",
+                "mono": True,
+                "note": "one letter is not Latin",
+            },
             {"name": "subject", "value": "Notice of non-renewal, Agreement WSA\u20112024\u2011017"},
             {"name": "body", "value": _mail()["body"] * 4, "long": True},
         ],
@@ -56,7 +69,11 @@ def sample() -> dict[str, Any]:
         "stakes": [
             {"label": "Who wants it", "value": "Contract reviewer", "note": "for Ada Lindqvist"},
             {"label": "At stake", "value": "EUR 148,200 a year", "note": "175,617 if renewed"},
-            {"label": "Last day for notice", "value": "Tomorrow, 1 December", "note": "90 days before 1 March"},
+            {
+                "label": "Last day for notice",
+                "value": "Tomorrow, 1 December",
+                "note": "90 days before 1 March",
+            },
             {"label": "Who must agree", "value": "You alone", "note": "1 of the Legal approvers"},
         ],
         "checks": [
@@ -65,7 +82,14 @@ def sample() -> dict[str, Any]:
             {"verdict": "warn", "text": "The mail server cannot be asked afterwards"},
         ],
         "meters": [
-            {"label": "Cost", "used": "EUR 1.84", "limit": "5.00", "width": "36.8%", "held_x": "36.8%", "held": "8%"},
+            {
+                "label": "Cost",
+                "used": "EUR 1.84",
+                "limit": "5.00",
+                "width": "36.8%",
+                "held_x": "36.8%",
+                "held": "8%",
+            },
             {"label": "Steps", "used": "7", "limit": "10", "width": "70%", "tone": "running"},
         ],
         "facts": [
@@ -80,27 +104,82 @@ def sample() -> dict[str, Any]:
             {"title": "Confirmed", "at": _before(1), "note": "answer 250", "here": True},
         ],
         "signs": [
-            {"order": "First", "who": "Mira Sandoval", "stamp": {"name": "Mira Sandoval", "at": _before(30), "digest": "9f3c71ab"}},
-            {"order": "Second", "who": "You, if you approve", "note": "You decide on the same digest.", "mine": True},
+            {
+                "order": "First",
+                "who": "Mira Sandoval",
+                "stamp": {"name": "Mira Sandoval", "at": _before(30), "digest": "9f3c71ab"},
+            },
+            {
+                "order": "Second",
+                "who": "You, if you approve",
+                "note": "You decide on the same digest.",
+                "mine": True,
+            },
         ],
         "plan": [
             {"title": "Read 5 files", "path": "auto", "effect": "read_only", "why": "by itself, read-only"},
-            {"title": "Enter deadlines", "path": "auto", "effect": "compensable", "why": "by itself, can be undone"},
-            {"title": "Send the notice", "path": "approval", "effect": "irreversible", "why": "it goes outside Linden. One of the approvers; not you, because you submit."},
-            {"title": "Cancel standing orders", "path": "blocked", "effect": "irreversible", "why": "agents may never move money here."},
+            {
+                "title": "Enter deadlines",
+                "path": "auto",
+                "effect": "compensable",
+                "why": "by itself, can be undone",
+            },
+            {
+                "title": "Send the notice",
+                "path": "approval",
+                "effect": "irreversible",
+                "why": "it goes outside Linden. One of the approvers; not you, because you submit.",
+            },
+            {
+                "title": "Cancel standing orders",
+                "path": "blocked",
+                "effect": "irreversible",
+                "why": "agents may never move money here.",
+            },
         ],
         "people": [
             {"name": "Ada Lindqvist", "note": "submitted"},
             {"name": "Ben Okafor", "note": "claimed the approval, until 14:20"},
         ],
         "events": [
-            {"sequence": 63, "at": _before(1), "text": "Step begun: extract clauses", "who": "worker-5", "mono": True, "hash": "71d09ac4"},
-            {"sequence": 61, "at": _before(2), "text": "E-mail sent, confirmed", "who": "Mira Sandoval", "hash": "c3b81f20"},
+            {
+                "sequence": 63,
+                "at": _before(1),
+                "text": "Step begun: extract clauses",
+                "who": "worker-5",
+                "mono": True,
+                "hash": "71d09ac4",
+            },
+            {
+                "sequence": 61,
+                "at": _before(2),
+                "text": "E-mail sent, confirmed",
+                "who": "Mira Sandoval",
+                "hash": "c3b81f20",
+            },
         ],
         "files": [
-            {"id": "f1", "name": "Halden-WSA-2024-017.pdf", "size": 1_200_000, "note": "22 pages, text found", "verdict": "done"},
-            {"id": "f2", "name": "Kestrel-frame-contract.pdf", "size": 18_400_000, "note": "pages 14–31 hold no text", "verdict": "waiting"},
-            {"id": "f3", "name": "Marlow.pdf", "size": 84_000, "note": "This is a ZIP archive named .pdf. It was not kept.", "verdict": "failed"},
+            {
+                "id": "f1",
+                "name": "Halden-WSA-2024-017.pdf",
+                "size": 1_200_000,
+                "note": "22 pages, text found",
+                "verdict": "done",
+            },
+            {
+                "id": "f2",
+                "name": "Kestrel-frame-contract.pdf",
+                "size": 18_400_000,
+                "note": "pages 14–31 hold no text",
+                "verdict": "waiting",
+            },
+            {
+                "id": "f3",
+                "name": "Marlow.pdf",
+                "size": 84_000,
+                "note": "This is a ZIP archive named .pdf. It was not kept.",
+                "verdict": "failed",
+            },
         ],
         "tabs": [
             {"label": "Timeline", "url": "#", "current": True},
@@ -124,25 +203,69 @@ def _mail() -> dict[str, Any]:
         "subject": "Notice of non-renewal, Warehouse Services Agreement WSA-2024-017",
         "body": "Dear Sir or Madam,\n\nIn accordance with clause 14.2 we hereby give notice that we do not wish to renew "
         "the Agreement. It will therefore end on 28 February 2027.\n\nYours faithfully,\nAda Lindqvist\n",
-        "attachments": [{"name": "Notice-WSA-2024-017.pdf", "size": 84_000, "url": "#", "note": "1 page", "sha256": "5be104c7aa31d2a9"}],
+        "attachments": [
+            {
+                "name": "Notice-WSA-2024-017.pdf",
+                "size": 84_000,
+                "url": "#",
+                "note": "1 page",
+                "sha256": "5be104c7aa31d2a9",
+            }
+        ],
         "lang": "en",
     }
 
 
 def _timeline() -> list[dict[str, Any]]:
     def span(kind: str, start: float, end: float | None, label: str = "") -> dict[str, Any]:
-        return {"kind": kind, "start": _before(start), "end": None if end is None else _before(end), "label": label}
+        return {
+            "kind": kind,
+            "start": _before(start),
+            "end": None if end is None else _before(end),
+            "label": label,
+        }
 
-    def row(name: str, status: str, took: str, *spans: dict[str, Any], note: str = "", on: bool = False) -> dict[str, Any]:
-        return {"name": name, "url": "#", "status": status, "took": took, "spans": list(spans), "note": note, "on": on}
+    def row(
+        name: str, status: str, took: int | None, *spans: dict[str, Any], note: str = "", on: bool = False
+    ) -> dict[str, Any]:
+        return {
+            "name": name,
+            "url": "#",
+            "status": status,
+            "took": took,
+            "spans": list(spans),
+            "note": note,
+            "on": on,
+        }
 
     return [
-        row("Read 5 files", "SUCCEEDED", "12 s", span("done", 144.0, 143.8)),
-        row("Clauses, Halden Freight", "SUCCEEDED", "1 min 18 s", span("done", 143.8, 142.5)),
-        row("Clauses, Brightwater Foods", "SUCCEEDED", "1 min 24 s", span("failed", 143.8, 143.1), span("done", 142.9, 141.5), note="model timed out once"),
-        row("Clauses, Kestrel Components", "SUCCEEDED", "1 min 34 s", span("failed", 143.8, 142.3), span("done", 142.2, 140.6), span("late", 142.3, 140.8), note="worker lost"),
-        row("Send notice, Halden Freight", "WAITING_APPROVAL", "2 h 22 min", span("wait", 141.8, None, "Legal approvers, claimed by Ben Okafor"), on=True),
-        row("Clauses, Tessera Print", "SUCCEEDED", "1 min 46 s", span("done", 5.0, 3.2)),
-        row("Clauses, Marlow Cold Store", "RUNNING", "1 min 41 s", span("running", 1.7, None)),
-        row("Write the summary", "PENDING", ""),
+        row("Read 5 files", "SUCCEEDED", 12, span("done", 144.0, 143.8)),
+        row("Clauses, Halden Freight", "SUCCEEDED", 78, span("done", 143.8, 142.5)),
+        row(
+            "Clauses, Brightwater Foods",
+            "SUCCEEDED",
+            84,
+            span("failed", 143.8, 143.1),
+            span("done", 142.9, 141.5),
+            note="model timed out once",
+        ),
+        row(
+            "Clauses, Kestrel Components",
+            "SUCCEEDED",
+            94,
+            span("failed", 143.8, 142.3),
+            span("done", 142.2, 140.6),
+            span("late", 142.3, 140.8),
+            note="worker lost",
+        ),
+        row(
+            "Send notice, Halden Freight",
+            "WAITING_APPROVAL",
+            8520,
+            span("wait", 141.8, None, "Legal approvers, claimed by Ben Okafor"),
+            on=True,
+        ),
+        row("Clauses, Tessera Print", "SUCCEEDED", 106, span("done", 5.0, 3.2)),
+        row("Clauses, Marlow Cold Store", "RUNNING", 101, span("running", 1.7, None)),
+        row("Write the summary", "PENDING", None),
     ]

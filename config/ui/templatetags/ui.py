@@ -107,6 +107,8 @@ def has_odd(text: object) -> bool:
 @register.filter
 def groups(digest: object, count: int = 4) -> str:
     """The first ``count`` groups of four signs of a digest: "9f3c 71ab 22e0 5d18"."""
+    if isinstance(digest, (bytes, memoryview)):
+        digest = bytes(digest).hex()
     text = "" if digest is None else str(digest).removeprefix("sha256:")
     return " ".join(text[i : i + 4] for i in range(0, min(len(text), count * 4), 4))
 
