@@ -110,7 +110,7 @@ def _replay(
     action: PendingAction, user_id: uuid.UUID, given: answers.Answer, sight: Sight
 ) -> Decision | None:
     """This person's decision, when the answer is the same again; raises when it is another."""
-    first: Decision | None = action.decisions.filter(user_id=user_id).first()
+    first: Decision | None = Decision.everywhere.filter(action=action, user_id=user_id).first()
     if first is None:
         return None
     before = (first.verdict, first.comment, first.reference, first.digest_seen, first.generation)
@@ -136,7 +136,7 @@ def _check_standing(action: PendingAction, sight: Sight, now: datetime | None) -
 
 def deciding(action: PendingAction) -> Decision | None:
     """The decision that closed the action: the last one, since signatures come before it."""
-    decision: Decision | None = action.decisions.select_related("user").order_by("-at", "-pk").first()
+    decision: Decision | None = Decision.everywhere.filter(action=action).select_related("user").order_by("-at", "-pk").first()
     return decision
 
 

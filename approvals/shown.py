@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from accounts import canonical
 from accounts.models import Tenant
-from tools import contracts
+from tools import contracts, previews
 from tools.models import Contract, Intent
 
 VERSION: Final = 1
@@ -51,7 +51,7 @@ def bound_facts(*, intent: Intent, contract: Contract, tenant: Tenant, epoch: in
         "definition_digest": contracts.definition_digest(contract),
         "arguments": intent.arguments,
         "target": intent.target,
-        "sender": {"from": tenant.mail_from, "reply_to": tenant.mail_reply_to},
+        "sender": previews.tenant_facts(tenant),
         "rules_digest": rules_digest(tool_id=contract.tool_id),
     }
 

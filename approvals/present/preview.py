@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from approvals import links
 from approvals.models import PendingAction
+from approvals.present.parameters import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,10 @@ def preview(action: PendingAction, shown: Mapping[str, Any]) -> Preview:
         words = len(mail.body.split())
         note = ngettext("complete, %s word", "complete, %s words", words) % words
         return Preview("mail", mail, mail.body, ", ".join(mail.to), note)
-    text = seen.get("text") or seen.get("request")
-    if isinstance(text, str) and text:
-        kind = "request" if seen.get("kind") == "request" else "text"
-        return Preview(kind, text=text, receiver=str(shown.get("target") or ""), note=_("complete"))
-    return Preview("text", text=str(shown.get("sentence", "")))
+    if seen.get("kind") == "request":
+        text = f"{seen.get('tool', '')} → {seen.get('target', '')}\n\n{as_text(seen.get('arguments'))}"
+        return Preview("request", text=text, receiver=str(seen.get("target") or ""), note=_("complete"))
+    return Preview("text", text=str(seen.get("text") or shown.get("sentence", "")))
 
 
 def _mail(action: PendingAction, seen: Mapping[str, Any]) -> Mail:

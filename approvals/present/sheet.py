@@ -258,8 +258,8 @@ def _comparable(seen: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **seen["arguments"],
         _("target"): seen.get("target"),
-        _("sender"): sender.get("from"),
-        _("answers go to"): sender.get("reply_to"),
+        _("sender"): sender.get("mail_from"),
+        _("answers go to"): sender.get("mail_reply_to"),
         _("tool and version"): f"{seen.get('tool')} v{seen.get('contract_version')}",
         _("rules for approving"): seen.get("policy"),
     }
