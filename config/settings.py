@@ -8,6 +8,7 @@ from config import env as _env
 from config.connections import artifact_storage, database, mail
 from config.env import BASE_DIR
 from config.logs import logging_config
+from config.wiring import WAKE_UPS, beat_schedule
 
 ENV, COUNTERSIGN = _env.load()
 
@@ -234,6 +235,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TIMEZONE = "UTC"
+CELERY_TASK_ROUTES = {name: {"queue": "execution"} for name in WAKE_UPS}
+CELERY_BEAT_SCHEDULE = beat_schedule()
 
 LOGGING_CONFIG = "config.logs.configure"
 LOGGING = logging_config(ENV.log_format, ENV.log_level)
