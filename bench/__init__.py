@@ -1,0 +1,10 @@
+"""The bench: `python -m bench`, the full path of a step against servers of its own.
+
+Owns: a throw-away PostgreSQL (with fsync, as in production) and Valkey, one node as it is deployed, and the measure of
+what they do: `servers` starts them, `load` makes the work, `measure` reads clocks and processor time, `table` prints.
+
+Words: *throughput* is many runs at once; *latency* is one run alone, from one finished step to the next.
+
+Dangers: a node left over from an earlier bench would take part in this one (every server here is a child bound to the
+bench) · a machine is noisy by a third: only figures of one run compare.
+"""

@@ -1,0 +1,70 @@
+"""The work of a bench: a tenant, and runs that count."""
+
+from __future__ import annotations
+
+import secrets
+import time
+import uuid
+from dataclasses import dataclass
+
+from accounts.models import Membership, Role, Tenant, User
+from runs.engine.submit import submit
+from runs.models import Run
+from runs.states import RUN_TERMINAL
+from tools import samples
+
+PAUSE = 0.02
+
+
+class NotDone(Exception):
+    """The runs did not end in time, or did not succeed."""
+
+
+@dataclass(frozen=True)
+class Cast:
+    tenant: Tenant
+    submitter: User
+
+
+def cast() -> Cast:
+    """A tenant with the sample contracts, and who submits."""
+    tenant = Tenant.objects.create(
+        name="Bench", slug=f"bench-{secrets.token_hex(4)}", mail_from="desk@bench.example"
+    )
+    people = {}
+    for role in (Role.SUBMITTER, Role.APPROVER):
+        user = User.objects.create_user(f"{role.value}-{secrets.token_hex(4)}@bench.example", name=role.label)
+        Membership.everywhere.create(tenant=tenant, user=user, roles=[role])
+        people[role] = user
+    samples.seed(tenant)
+    return Cast(tenant, people[Role.SUBMITTER])
+
+
+def count(who: Cast, *, runs: int, steps: int) -> list[uuid.UUID]:
+    """Submits runs of so many steps each."""
+    made = []
+    for _ in range(runs):
+        run, _created = submit(
+            tenant_id=who.tenant.pk,
+            submitter_id=who.submitter.pk,
+            agent="drill-counter",
+            goal="Count",
+            input={"steps": steps},
+            submit_key=uuid.uuid4().hex,
+        )
+        made.append(run.pk)
+    return made
+
+
+def wait(runs: list[uuid.UUID], *, seconds: float = 120) -> None:
+    """Returns when all have succeeded. Raises :class:`NotDone`."""
+    end = time.monotonic() + seconds
+    left = Run.everywhere.filter(pk__in=runs).exclude(status__in=RUN_TERMINAL)
+    while time.monotonic() < end:
+        if not left.exists():
+            failed = Run.everywhere.filter(pk__in=runs).exclude(status="SUCCEEDED")
+            if failed.exists():
+                raise NotDone(f"{failed.count()} runs did not succeed: {failed.first().failure}")
+            return
+        time.sleep(PAUSE)
+    raise NotDone(f"{left.count()} of {len(runs)} runs did not end within {seconds:g} s.")
