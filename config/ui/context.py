@@ -22,5 +22,5 @@ def frame(request: HttpRequest) -> dict[str, object]:
         "theme": chosen if chosen in THEMES else "",
         "page_words": words.for_browser(),
         "membership": membership,
-        "may_administer": bool(membership) and "administrator" in membership.roles,
+        "may_administer": membership is not None and "administrator" in membership.roles,
     }

@@ -57,6 +57,9 @@ def size(count: int) -> str:
     amount = float(count)
     for unit in ("KB", "MB", "GB", "TB"):
         amount /= 1000
-        if amount < 999.5 or unit == "TB":
-            return f"{formats.number_format(amount, 1 if amount < 9.95 else 0)} {unit}"
+        digits = 1 if amount < 9.95 else 0
+        # Rounded before it is formatted: Django's formatting only cuts digits off.
+        shown = round(amount, digits)
+        if shown < 1000 or unit == "TB":
+            return f"{formats.number_format(shown, digits)} {unit}"
     raise AssertionError("unreachable")
