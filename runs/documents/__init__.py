@@ -18,7 +18,17 @@ from runs.documents.document import Document, Span
 from runs.documents.errors import Unreadable
 from runs.documents.identify import identify
 from runs.documents.limits import LIMITS, Limits
-from runs.documents.read import read
+from runs.documents.read import Source, read
 from runs.documents.sanitize import sanitize_text
 
-__all__ = ["LIMITS", "Document", "Limits", "Span", "Unreadable", "identify", "read", "sanitize_text"]
+__all__ = [
+    "LIMITS",
+    "Document",
+    "Limits",
+    "Source",
+    "Span",
+    "Unreadable",
+    "identify",
+    "read",
+    "sanitize_text",
+]

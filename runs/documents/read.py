@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from pathlib import Path
+from typing import BinaryIO
 
 from runs.documents import docx, pdf, text
 from runs.documents.document import Document
@@ -39,12 +41,16 @@ _WORDS = {
 }
 
 
-def read(source: Path | str | bytes, filename: str, *, limits: Limits = LIMITS) -> Document:
+Source = Path | bytes | BinaryIO
+"""Bytes, the path that holds them, or a seekable file."""
+
+
+def read(source: Source, filename: str, *, limits: Limits = LIMITS) -> Document:
     """Read a PDF, DOCX, TXT or Markdown file.
 
-    `source` is the file's bytes or the path that holds them; `filename` is what its owner called it and is
-    display data only. The kind is decided by content. Raises `Unreadable` for everything that is refused;
-    the size is compared before anything is read into memory.
+    `source` is the file's bytes, the path that holds them, or an open seekable file; `filename` is what its
+    owner called it and is display data only. The kind is decided by content. Raises `Unreadable` for
+    everything that is refused; the size is compared before anything is read into memory.
     """
     name = sanitize_text(filename)
     size, head = _head(source)
@@ -58,7 +64,7 @@ def read(source: Path | str | bytes, filename: str, *, limits: Limits = LIMITS) 
     if kind not in READABLE and kind not in {"docm", "ole", "zip"}:
         raise _unsupported(kind)
     _check_name(kind, suffix(filename))
-    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    data = _all(source)
     sha256 = hashlib.sha256(data).hexdigest()
     if kind == "pdf":
         found = pdf.extract(data, limits=limits)
@@ -82,13 +88,25 @@ def read(source: Path | str | bytes, filename: str, *, limits: Limits = LIMITS) 
     )
 
 
-def _head(source: Path | str | bytes) -> tuple[int, bytes]:
+def _head(source: Source) -> tuple[int, bytes]:
     """Size and first bytes, without reading the rest."""
     if isinstance(source, bytes):
         return len(source), source[:HEAD_BYTES]
-    path = Path(source)
-    with path.open("rb") as file:
-        return path.stat().st_size, file.read(HEAD_BYTES)
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            return _head(file)
+    size = source.seek(0, io.SEEK_END)
+    source.seek(0)
+    return size, source.read(HEAD_BYTES)
+
+
+def _all(source: Source) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    if isinstance(source, Path):
+        return source.read_bytes()
+    source.seek(0)
+    return source.read()
 
 
 def _check_size(size: int, kind: str, limits: Limits) -> None:

@@ -18,7 +18,7 @@ _MONTH = (
     r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?\.?|July?\.?|Aug(?:ust|\.)?"
     r"|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)"
 )
-_BLANK = r"(?:\[[^\]\n]{0,40}\]|_{2,}|\{[^}\n]{1,60}\}|[•·]+|\.{4,})"
+_BLANK = r"(?:\[[^\]\n]{0,40}\]|_{2,40}|\{[^}\n]{1,60}\}|[•·]{1,20}|\.{4,40})"
 _DAY = rf"(?:\d{{1,2}}\s?(?:st|nd|rd|th|s\s?t|n\s?d|r\s?d|t\s?h)?|{_BLANK}\s?(?:st|nd|rd|th)?)"
 _YEAR = rf"(?:(?:19|20)\d\d|(?:19|20)_+|(?:19|20)\s?\[[^\]\n]{{0,20}}\]|{_BLANK})"
 _FULL_YEAR = r"(?:19|20)\d\d"

@@ -89,6 +89,12 @@ def leading_names(text: str, *, anywhere: bool = False) -> list[tuple[int, int]]
     return found or _after_and(text)
 
 
+def is_company(text: str) -> bool:
+    """Whether `text` ends like the name of a company."""
+    words = text.split()
+    return len(words) > 1 and bool(_ENDS_NAME.match(words[-1].rstrip(",")))
+
+
 def joined_name(text: str) -> list[tuple[int, int]]:
     """The company that a leading "and" joins to what stood before, as after the last alias of an opening."""
     lead = re.match(r"\s*[,;]?\s*(?:and|AND|&)\s+(?:the\s+)?", text)

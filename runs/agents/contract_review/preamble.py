@@ -11,7 +11,7 @@ import re
 
 from runs.agents.contract_review.dates import DATE
 from runs.agents.contract_review.findings import Finding
-from runs.agents.contract_review.names import joined_name, leading_names
+from runs.agents.contract_review.names import is_company, joined_name, leading_names
 from runs.agents.contract_review.view import View
 
 _REACH = 30_000
@@ -49,6 +49,7 @@ _SMALL = frozenset(
         "no.",
     }
 )
+_LEADS_TITLE = re.compile(r"\s*(?:EXHIBIT\s+\d[\w.()-]*[\s:]+)?(?:FORM\s+OF\s+)?", re.IGNORECASE)
 _JOINS = re.compile(r"(?:\b(?:AND|OF|FOR|THE|&)|,|RESTATED)$", re.IGNORECASE)
 _BARE = re.compile(r"(?:[\"(]?AGREEMENT[\")]?|CONTRACT|(?:AND|OF|FOR|&)\s.*)$", re.IGNORECASE)
 
@@ -94,6 +95,11 @@ _NO_PARTY = re.compile(
     r"|commencement\s+date|services?|products?|term|plan"
     r"|shares?|.*\b(?:agreement|date|act|plan|property|project|shares|software|products?|services)\b)$",
     re.IGNORECASE,
+)
+_WITNESS = re.compile(r"\bIN WITNESS (?:WHEREOF|THEREOF|HEREOF)\b")
+_MEANS_BACKWARDS = re.compile(
+    r"(?:(?<=[.;] )|^)[A-Z][^.;]{10,240}\bshall be (?:deemed |referred to as )?(?:to be )?"
+    r"the \"Effective Date\"[^.;]{0,60}[.;]"
 )
 _OWN_LINE = re.compile(r"\s*(?:(?:\w+\s+)?dated?\b[^.]{0,30}|as\s+of\s+)?:?\s*", re.IGNORECASE)
 _DATE_LABEL = re.compile(r"(?:execution|agreement|contract|signing)\s+date\s*:\s*$", re.IGNORECASE)
@@ -168,13 +174,14 @@ def _document_name(view: View, opening: int) -> list[Finding]:
     """The first line that looks like a title, joined with the line before when it only continues it."""
     lines = list(re.finditer(r"[^\n]+", view.clean[: max(opening + 400, 3000)]))
     for index, match in enumerate(lines[:80]):
-        line = match.group().strip()
-        if not _is_title(line) or not _TITLE_KEY.search(line):
-            continue
         start, end = match.span()
+        start += _before_title(match.group())
+        line = view.clean[start:end].strip()
+        if not _is_title(line) or not _TITLE_KEY.search(line) or is_company(line):
+            continue
         if index and _continues(lines[index - 1].group().strip(), line):
             start = lines[index - 1].start()
-        start += _form_of(view.clean[start:end])
+            start += _before_title(view.clean[start:end])
         found = _finding(view, "document_name", start, end, 0.95)
         return [found] if found else []
     match_ = re.search(
@@ -190,9 +197,9 @@ def _document_name(view: View, opening: int) -> list[Finding]:
     return []
 
 
-def _form_of(text: str) -> int:
-    """How many characters the words "Form of" take at the start of a title."""
-    match = re.match(r"\s*(?:#+\s*)?(?:FORM\s+OF\s+)?", text, re.IGNORECASE)
+def _before_title(text: str) -> int:
+    """How many characters a number of an exhibit and the words "Form of" take before a title."""
+    match = _LEADS_TITLE.match(text)
     return match.end() if match else 0
 
 
@@ -274,7 +281,7 @@ def _dates(view: View, start: int, end: int) -> list[Finding]:
     dates = list(DATE.finditer(text, start, limit))
     agreement = next((m for m in dates if _DATED.search(text[max(start, m.start() - 60) : m.start()])), None)
     if agreement is None:
-        agreement = _cover_date(view, start)
+        agreement = _cover_date(view, start) or _signing_date(view)
     effective = next((m for m in dates if _is_effective(text, m)), None)
     found = [
         _date_finding(view, "agreement_date", agreement.span() if agreement else None, 0.9),
@@ -301,6 +308,12 @@ def _cover_date(view: View, opening: int) -> re.Match[str] | None:
     return None
 
 
+def _signing_date(view: View) -> re.Match[str] | None:
+    """The date in the sentence before the signatures."""
+    witness = _WITNESS.search(view.text)
+    return DATE.search(view.text, witness.end(), witness.end() + 300) if witness else None
+
+
 def _defined_effective(view: View) -> tuple[int, int] | None:
     """A date that is said to be the effective one elsewhere: a definition, or "shall become effective on"."""
     for match in _EFFECTIVE_MEANS.finditer(view.text):
@@ -312,6 +325,9 @@ def _defined_effective(view: View) -> tuple[int, int] | None:
             and "meaning" not in match.group()
         ):
             return match.span()
+    backwards = _MEANS_BACKWARDS.search(view.text)
+    if backwards:
+        return backwards.span()
     for match in _COMES_INTO_FORCE.finditer(view.text):
         inner = DATE.match(view.text, match.end())
         if inner:

@@ -45,7 +45,7 @@ def _any(pattern: str) -> re.Pattern[str]:
 
 
 _THIS = r"(?:this|the) (?:\w+ ){0,3}?(?:agreement|contract|lease|license|licence|mnda|nda|dpa|sow)"
-_PERIODS = r"(?:\d+|one|two|three|four|five|six|seven|ten|twelve|twenty\w*|thirty\w*|\[[^\]]*\])[\w() -]{0,24}(?:year|month|day|week|anniversar)"
+_PERIODS = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|eighteen|twenty[\w-]*|thirty[\w-]*|forty[\w-]*|fifty|sixty|ninety|\[[^\]]*\])[\w() -]{0,24}(?:year|month|day|week|anniversar)"
 _AWAY = (
     (-4.0, r"\bconfidential|\bsurviv|\binsurance|\bwarranty period|\bpolic(?:y|ies)\b|\bescrow"),
     (-3.0, r"\b(?:sublease|sublicen[cs]e|purchase order|statement of work|work order|second level|option|patent|employee|tenant)s?\b"),
@@ -62,11 +62,12 @@ TERM = Rule(
         (4.0, rf"\b(?:the )?(?:initial |primary |original )?term of {_THIS} (?:\([^)]*\),? ?)?(?:,[^,]{{0,120}},)? ?(?:shall|will|is|commence|begin|start|run|expire|continue|be\b)"),
         (4.0, rf"\b{_THIS},? (?:\([^)]*\) )?(?:unless [^,]{{0,120}},? )?(?:shall|will|is|shall be|may)? ?(?:hereby )?(?:commences?|begins?|becomes? effective|be effective|effective|takes? effect|come into|enter into|remains?|continues?|expires?|be (?:valid|in)|has|have|is for|be for)\b"),
         (2.0, r"\b(?:until|through|for|expires?|ending|end|terminates?) (?:on |and including |at |upon |as of )?[^.]{0,60}(?:(?:19|20)\d\d|anniversary|\[[^\]]*\])"),
-        (2.0, rf"\b(?:for|period of|term of|until|term is|term shall be|through) (?:an? |the |and including )?(?:initial |further |fixed |minimum )?(?:term |period )?(?:of )?(?:approximately )?{_PERIODS}"),
+        (2.0, rf"\b(?:for|period of|term of|until|term is|shall be|through) (?:an? |the |and including )?(?:initial |further |fixed |minimum )?(?:term |period )?(?:of )?(?:approximately )?{_PERIODS}"),
         (2.0, rf"\buntil {_PERIODS}|\b{_PERIODS}s? (?:following|after|from|of) the"),
         (2.5, r"\((?:the |collectively,? the |such period,? the )?\"(?:initial |primary )?term\"|\bthe \"(?:initial )?term\"\)?"),
         (3.0, r"^\"(?:initial )?term\" (?:shall |will )?(?:mean|is|has)"),
         (2.0, r"\bperpetu|\bindefinite|\bfor so long as|\buntil (?:terminated|cancell?ed|such time|the project|all|completion)|\bunless (?:sooner|earlier|terminated|otherwise)"),
+        (3.0, r"\bterm of the licen[cs]e\b[^.]{0,60}\b(?:is|shall|will)\b"),
         (2.5, r"\bshall expire\b|\bwill expire\b|\bexpires on\b|\binitial term\b"),
         (4.0, rf"\b{_THIS} (?:shall|will) (?:automatically )?(?:terminate|expire|end) (?:automatically )?(?:on|upon) the (?:earlie|later|last|date|day)"),
         (2.5, r"\b(?:earlier|later) (?:to occur )?of\b|\banniversary of\b"),
@@ -82,7 +83,7 @@ TERM = Rule(
     threshold=5.0,
     heading=_any(r"\bterm\b|\bduration\b|\bexpir|\beffectiveness\b"),
     core=_any(
-        rf"\bterm (?:of|for) {_THIS}|\bterm (?:hereof|thereof|is|shall|will|commenc|begin)|\binitial term\b|\"term\"|\bthis (?:\w+ )?(?:agreement|contract|lease|license)\b[^.]{{0,160}}\b(?:commence|effective|effect|force|remain|continue|expire|valid|term|terminate)|\bdpa will|\bmnda\b"
+        rf"\bterm (?:of|for) (?:the licen[cs]e|{_THIS})|\bterm (?:hereof|thereof|is|shall|will|commenc|begin)|\binitial term\b|\"term\"|\b(?:this|the) (?:\w+ )?(?:agreement|contract|lease|license)\b[^.]{{0,160}}\b(?:commence|effective|effect|force|remain|continue|expire|valid|term|terminate)|\bdpa will|\bmnda\b"
     ),
 )  # fmt: skip
 
@@ -90,7 +91,7 @@ RENEWAL = Rule(
     "renewal",
     _any(r"\brenew|\bextend|\bextension|\bsuccessive|\bstay in force|\badditional (?:term|period)|\bcontinue (?:automatically|thereafter|from (?:year|month))|\bthereafter\b"),
     _signals(
-        (3.5, r"\b(?:shall|will|may|is|be|must) (?:be )?(?:automatically )?(?:renew|extend)(?:ed|s)?\b|\bautomatic(?:ally)? (?:renew|extend|extension|continue|stay)"),
+        (3.5, r"\b(?:shall|will|may|is|be|must) (?:be )?(?:automatically )?(?:renew|extend)(?:ed|s)?\b|\bautomatic(?:ally)? (?:renew|extend|extension|continue|stay)|\bmay\b[^.]{0,30}\brenew this\b"),
         (3.0, r"\bsuccessive\b[^.]{0,60}(?:term|period|year|month|day)|\b(?:year|month)[- ]to[- ](?:year|month)"),
         (2.5, r"\brenewal (?:term|period)|\bextension (?:term|period)|\"renewal"),
         (2.0, rf"\b(?:additional|further|subsequent|renewal|successive|consecutive|one)\b[^.]{{0,50}}(?:{_PERIODS}|terms?|periods?)"),
@@ -129,9 +130,9 @@ RENEWAL_NOTICE = Rule(
 
 GOVERNING_LAW = Rule(
     "governing_law",
-    _any(r"\b(?:govern|constru|interpret|enforc|determin|subject to|resolv|made under)\w*\b[^.]{0,200}\blaws?\b|\blaws?\b (?:shall |will )?(?:govern|control|appl)|\blaws? of\b[^.]{0,120}\b(?:govern|appl(?:y|ies|icable)|control)|\bchoice of law|\bgoverning law\b"),
+    _any(r"\b(?:govern|constru|interpret|enforc|determin|subject to|resolv|made under)\w*\b[^.]{0,200}\blaws?\b|\blaws?\b (?:shall |will )?(?:govern|control|appl)|\blaws? of\b[^.]{0,120}\b(?:govern|appl(?:y|ies|icable)|control)|\bchoice of law|\bgoverning law\b|\bapplicable law (?:shall be|is) (?:that|the law)"),
     _signals(
-        (4.0, r"\b(?:governed|construed|interpreted|enforced)\b[^.]{0,220}\b(?:the |by )?(?:[\w,]+ ){0,5}laws?\b[^.]{0,40}\b(?:of|in) "),
+        (4.0, r"\b(?:governed|construed|interpreted|enforced|determined)\b[^.]{0,220}\b(?:the |by )?(?:[\w,]+ ){0,5}laws?\b[^.]{0,40}\b(?:of|in) "),
         (3.0, rf"\b{_THIS}\b[^.]{{0,200}}\b(?:govern|constru|interpret)|\bthis (?:agreement|contract|lease|license)\b"),
         (3.0, r"\blaws? (?:of [\w ]{3,40} )?(?:shall |will )?(?:govern|control|appl(?:y|ies) to this)|\b(?:governed|construed)\b[^.]{0,80}\b[A-Z][a-z]+ law\b"),
         (2.0, r"\b(?:state|commonwealth|republic|province|kingdom|england|district|people's|laws) of\b|\[[^\]]*\]"),

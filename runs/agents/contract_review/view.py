@@ -43,7 +43,7 @@ _STOP = re.compile(
     r"|[.;](?=[\"')\]]*\s*\Z)"
 )
 _HEADING = re.compile(
-    r"\n\s*(?=(?:ARTICLE|Article|SECTION|Section|EXHIBIT|Exhibit|SCHEDULE|Schedule)\s+[IVXLC\d]"
+    r"\n[ ]*(?=(?:ARTICLE|Article|SECTION|Section|EXHIBIT|Exhibit|SCHEDULE|Schedule)\s+[IVXLC\d]"
         r"|\d{1,2}\.\s*[A-Z\"]"
     r"|\d{1,2}(?:\.\d{1,2}){1,3}\.?\s*[A-Z\"(]|\(?[a-z]\)\s|\([ivx]+\)\s|#)"
 )  # fmt: skip

@@ -7,6 +7,7 @@ bytes), and never raise for a bad document: what cannot be read comes back as a 
 from __future__ import annotations
 
 import hashlib
+import io
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from runs.agents.contract_review.risk import rate
 from runs.agents.contract_review.table import findings_csv
 from runs.agents.contract_review.values import with_value
 from runs.agents.contract_review.view import View
-from runs.documents import Document, Unreadable, read, sanitize_text
+from runs.documents import Document, Source, Unreadable, read, sanitize_text
 
 _NOT_A_CONTRACT = (
     "This does not look like a contract in English: neither a title nor parties were found. Nothing "
@@ -33,10 +34,10 @@ _NOT_A_CONTRACT = (
 )
 
 
-def review_document(source: bytes | Path, filename: str) -> dict[str, Any]:
-    """Read and review one file, given as bytes or as the path that holds them.
+def review_document(source: Source, filename: str) -> dict[str, Any]:
+    """Read and review one file, given as bytes, as a path, or as an open seekable file.
 
-    Give the path where there is one: a file over its limit is then refused without being read. Returns the
+    Give the path or the file where there is one: what is over its limit is then refused unread. Returns the
     JSON form of `DocumentReview`; `refused` holds code and message when the file could not be read. Every
     quote was checked to stand in the document: `findings.QuoteError` would be a defect of ours.
     """
@@ -50,12 +51,19 @@ def review_document(source: bytes | Path, filename: str) -> dict[str, Any]:
     return _review(document).as_dict()
 
 
-def _digest(source: bytes | Path) -> tuple[str, int]:
+def _digest(source: Source) -> tuple[str, int]:
     """SHA-256 and size, in pieces when it is a file."""
     if isinstance(source, bytes):
         return hashlib.sha256(source).hexdigest(), len(source)
-    with source.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest(), source.stat().st_size
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            return _digest(file)
+    size = source.seek(0, io.SEEK_END)
+    source.seek(0)
+    digest = hashlib.sha256()
+    while chunk := source.read(1 << 20):
+        digest.update(chunk)
+    return digest.hexdigest(), size
 
 
 def _review(document: Document) -> DocumentReview:

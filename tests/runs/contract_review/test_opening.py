@@ -82,3 +82,35 @@ def test_a_blank_date_is_quoted_and_has_no_value() -> None:
     assert finding["text"] == "[•], 2020"
     assert finding["value"] == {"date": None, "blank": True}
     assert finding["reason_code"] == "blank"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (
+            "Exhibit 10.4 FORM OF SUPPLY AGREEMENT\nThis Supply Agreement is made between A, Inc. and B, Inc.",
+            "SUPPLY AGREEMENT",
+        ),
+        (
+            "ACME LICENSE HOLDINGS, LLC\nSUPPLY AGREEMENT\nThis Supply Agreement is made between A, Inc. and B, Inc.",
+            "SUPPLY AGREEMENT",
+        ),
+        (
+            "MASTER SERVICES\nAGREEMENT\nThis Agreement is made between A, Inc. and B, Inc.",
+            "MASTER SERVICES\nAGREEMENT",
+        ),
+        ("This Supply Agreement is made between A, Inc. and B, Inc. on the terms below.", "Supply Agreement"),
+    ],
+)
+def test_document_name(text: str, name: str) -> None:
+    assert make.only(make.review(text), "document_name")["text"] == name
+
+
+def test_dates_away_from_the_opening_are_found() -> None:
+    text = (
+        "SUPPLY AGREEMENT\n\nThis Supply Agreement is made by and between A, Inc. and B, Inc.\n\n1. The date on which both have "
+        'signed shall be the "Effective Date".\n\nIN WITNESS WHEREOF, the parties have signed on the 4th day of May, 2021.\n'
+    )
+    result = make.review(text)
+    assert make.only(result, "agreement_date")["value"]["date"] == "2021-05-04"
+    assert make.only(result, "effective_date")["text"].startswith("The date on which both have signed")

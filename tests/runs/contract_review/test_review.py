@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -107,6 +110,36 @@ def test_an_unreadable_file_is_a_refusal_and_no_exception() -> None:
     result = make.review_document(b"", "empty.pdf")
     assert result["refused"]["code"] == "empty"
     assert result["findings"] == []
+
+
+def test_path_file_and_bytes_give_the_same_review(tmp_path: Path) -> None:
+    path = tmp_path / "hosting.txt"
+    path.write_text(make.CONTRACT)
+    with path.open("rb") as stream:
+        assert (
+            make.review_document(path, "hosting.txt")
+            == make.review_document(stream, "hosting.txt")
+            == make.review()
+        )
+
+
+def test_a_file_over_its_limit_is_refused_with_its_digest(tmp_path: Path) -> None:
+    path = tmp_path / "huge.txt"
+    path.write_bytes(b"The parties agree. " * 1_000_000)
+    result = make.review_document(path, "huge.txt")
+    assert result["refused"]["code"] == "too_large"
+    assert result["size"] == 19_000_000
+    assert result["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "unit", ["\n", "_", "\t", ". ", '("', "This Agreement ", "19 ", "[", "Inc. and ", "\n1. A", '("X") ']
+)
+def test_endless_repetition_is_reviewed_in_reasonable_time(unit: str) -> None:
+    text = "Words. " + unit * (200_000 // len(unit))
+    started = time.process_time()
+    make.review(text)
+    assert time.process_time() - started < 3.0
 
 
 def test_a_quote_that_does_not_stand_is_caught() -> None:

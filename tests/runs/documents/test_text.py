@@ -41,15 +41,16 @@ def test_assumed_encoding_is_said_aloud() -> None:
     assert any("Windows-1252" in warning for warning in read("Café terms".encode("cp1252"), "a.txt").warnings)
 
 
-def test_200_mb_text_is_refused_without_reading_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("opened", [False, True])
+def test_200_mb_text_is_refused_without_reading_it(tmp_path: Path, opened: bool) -> None:
     path = tmp_path / "huge.txt"
     with path.open("wb") as file:
         file.write(b"The parties agree. ")
         file.truncate(200 * 1024 * 1024)
     tracemalloc.start()
     try:
-        with pytest.raises(Unreadable) as caught:
-            read(path, "huge.txt")
+        with path.open("rb") as stream, pytest.raises(Unreadable) as caught:
+            read(stream if opened else path, "huge.txt")
         assert tracemalloc.get_traced_memory()[1] < 1024 * 1024
     finally:
         tracemalloc.stop()
