@@ -30,7 +30,7 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 class MemberRequest(HttpRequest):
     """What a request has become behind :func:`member`; for type checking."""
 
-    user: User  # type: ignore[assignment]
+    user: User
     tenant: Tenant
     membership: Membership
     api_token: ApiToken | None
@@ -106,6 +106,11 @@ def settle_in(request: HttpRequest) -> None:
         cast(Any, request).LANGUAGE_CODE = translation.get_language()
     if user.time_zone in zones():
         timezone.activate(zoneinfo.ZoneInfo(user.time_zone))
+
+
+def zone_of(user: User) -> zoneinfo.ZoneInfo:
+    """The zone of the person's profile, else UTC: for mails, where no browser tells."""
+    return zoneinfo.ZoneInfo(user.time_zone if user.time_zone in zones() else "UTC")
 
 
 @functools.cache

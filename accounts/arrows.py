@@ -56,7 +56,7 @@ def move(row: Any, transition: str, *, field: str = "status", **guards: Any) -> 
     """
     changes: dict[str, Any] = guards.pop("changes", {})
     before = getattr(row, field)
-    model = type(row)
+    model: type[models.Model] = type(row)
     try:
         after = arrows(model, field)[transition, before]
     except KeyError:

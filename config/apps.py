@@ -7,3 +7,8 @@ class ConfigConfig(AppConfig):
     name = "config"
     label = "config"
     verbose_name = "Countersign"
+
+    def ready(self) -> None:
+        from config.routes import wire
+
+        wire()

@@ -7,6 +7,7 @@ from typing import Any
 from celery import Celery, signals
 from celery.platforms import SecurityWarning
 
+from config.coordinator import CoordinatorStep
 from config.readiness import say_ready
 from runs.node.bootstep import NodeStep
 
@@ -19,6 +20,8 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 # A worker that serves the queue `execution` is a node.
 app.steps["worker"].add(NodeStep)
+# One that serves `coordination` is a coordinator.
+app.steps["worker"].add(CoordinatorStep)
 
 
 @signals.celeryd_init.connect

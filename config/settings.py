@@ -225,7 +225,13 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 # Celery carries wake-ups and periodic rings; PostgreSQL holds the work, so no result is kept.
 CELERY_BROKER_URL = ENV.broker_url
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": "countersign:", "socket_keepalive": True}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "global_keyprefix": "countersign:",
+    "socket_keepalive": True,
+    # A broker that does not answer must not hang the relay; longer than the second for which a consumer polls.
+    "socket_connect_timeout": 3,
+    "socket_timeout": 5,
+}
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True

@@ -1,0 +1,48 @@
+"""What the coordinators do from their own polls, and how often."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from outbox import relay, sweep
+from outbox.routes import MAIL, PROMPT
+
+#: Few at a time: a server that hangs on each letter must not outlast the time for which they are hidden.
+LETTERS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """Work that comes round ``every`` so many seconds. ``alone``: one coordinator of all does it, elected; else each
+    does, because row locks share the work out. ``do`` gives how much it did."""
+
+    name: str
+    every: float
+    do: Callable[[], int]
+    alone: bool = True
+
+
+def _engine(path: str) -> Callable[[], int]:
+    """A function of the engine, looked up when it is called: this file is read before the apps are ready."""
+    return lambda: int(import_string(path)() or 0)
+
+
+def _deliver() -> int:
+    return relay.drain(limit=settings.COUNTERSIGN.relay_batch, lane=PROMPT)
+
+
+def _mail() -> int:
+    return relay.relay(limit=LETTERS, lane=MAIL)
+
+
+DUTIES: Final = (
+    Duty("relay", 0.2, _deliver, alone=False),
+    Duty("mail", 0.5, _mail, alone=False),
+    Duty("resume", 1.0, _engine("runs.engine.resume.resume_decided")),
+    Duty("expire", 1.0, _engine("runs.engine.expire.expire_due")),
+    Duty("reclaim", 1.0, _engine("runs.engine.reclaim.reclaim")),
+    Duty("sweep", 3600.0, sweep.sweep),
+)

@@ -1,0 +1,36 @@
+"""Fills the post room's table: which consumers a topic reaches. Bells come from ``config.wiring``, which the settings
+read and which therefore imports nothing; hints for open pages and notes to people are added here."""
+
+from typing import Final
+
+from config.wiring import ROUTES
+from outbox import letters, notify
+from outbox.consumers import bells, hints, post
+from outbox.routes import MAIL, Consumer, declare
+
+TOLD: Final[dict[str, tuple[Consumer, ...]]] = {
+    "run.submitted": (hints.RUNS,),
+    "run.progress": (hints.RUNS,),
+    "run.waiting": (hints.RUNS,),
+    "run.finished": (hints.RUNS, notify.NOTES),
+    "step.ready": (),
+    "action.opened": (hints.RUNS, hints.INBOX, notify.NOTES),
+    "action.closed": (hints.RUNS, hints.INBOX),
+    "decision.recorded": (),
+}
+
+
+def wire() -> None:
+    """Fill the table; called once, when Django is ready."""
+    from approvals import notes as action_notes
+    from config.celery import app
+    from runs import notes as run_notes
+
+    for topic in {*TOLD, *ROUTES}:
+        rings = [bells.bell(task, app.send_task) for task in ROUTES.get(topic, ())]
+        declare(topic, [*rings, *TOLD.get(topic, ())])
+    declare(notify.MAIL_TOPIC, [notify.MAILS], lane=MAIL)
+    for kind in letters.KINDS:
+        declare(f"letter.{kind}", [post.LETTERS], lane=MAIL)
+    notify.register("action.opened", action_notes)
+    notify.register("run.finished", run_notes)

@@ -1,0 +1,77 @@
+"""Hints for open pages over the channel layer: "there is news", never the news itself.
+
+Group ``run.<hex>`` gets ``{"type": "run.progress", "run", "seq"}`` (``seq`` 0: unknown, ask); group ``tenant.<hex>`` gets
+``{"type": "tenant.progress", "runs": [[run, seq], …]}``; group ``inbox.<hex of the tenant>`` gets
+``{"type": "inbox.progress", "run"}``.
+"""
+
+import asyncio
+import threading
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from channels.layers import get_channel_layer
+
+from outbox.routes import Consumer, Delivery, Unavailable
+
+SECONDS = 3.0
+_thread = threading.local()
+
+
+def run_hints(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
+    """Tell pages about runs: one hint per run and tenant and pass."""
+    newest: dict[tuple[uuid.UUID | None, str], int] = {}
+    for delivery in deliveries:
+        run = str(delivery.payload.get("run_id", ""))
+        if run:
+            where = (delivery.tenant_id, run)
+            newest[where] = max(newest.get(where, 0), int(delivery.payload.get("seq", 0)))
+    messages: list[tuple[str, dict[str, Any]]] = []
+    tenants: dict[uuid.UUID, list[tuple[str, int]]] = {}
+    for (tenant, run), seq in newest.items():
+        messages.append((f"run.{run}", {"type": "run.progress", "run": run, "seq": seq}))
+        if tenant:
+            tenants.setdefault(tenant, []).append((run, seq))
+    for tenant, runs in tenants.items():
+        messages.append((f"tenant.{tenant.hex}", {"type": "tenant.progress", "runs": runs}))
+    return _send(messages, deliveries)
+
+
+def inbox_hints(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
+    """Tell inboxes that an action was opened or closed: one hint per tenant and pass."""
+    newest = {one.tenant_id: str(one.payload.get("run_id", "")) for one in deliveries if one.tenant_id}
+    messages = [
+        (f"inbox.{tenant.hex}", {"type": "inbox.progress", "run": run}) for tenant, run in newest.items()
+    ]
+    return _send(messages, deliveries)
+
+
+RUNS = Consumer("hints:runs", run_hints)
+INBOX = Consumer("hints:inbox", inbox_hints)
+
+
+def _send(
+    messages: Sequence[tuple[str, dict[str, Any]]], deliveries: Sequence[Delivery]
+) -> Mapping[uuid.UUID, Exception]:
+    try:
+        _runner().run(asyncio.wait_for(_send_all(messages), SECONDS))
+    except Exception as error:  # noqa: BLE001 - whatever the layer raises, its messages wait
+        closed = Unavailable(f"The channel layer did not take a hint: {error!r}")
+        return {delivery.event_id: closed for delivery in deliveries}
+    return {}
+
+
+async def _send_all(messages: Sequence[tuple[str, dict[str, Any]]]) -> None:
+    layer = get_channel_layer()
+    if layer is not None:
+        for group, message in messages:
+            await layer.group_send(group, message)
+
+
+def _runner() -> asyncio.Runner:
+    """One event loop for the life of a thread, so that the layer keeps its connection."""
+    found: asyncio.Runner | None = getattr(_thread, "runner", None)
+    if found is None:
+        found = _thread.runner = asyncio.Runner()
+    return found

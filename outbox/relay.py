@@ -1,0 +1,142 @@
+"""The relay: takes messages after their commit, tells their consumers, and only then notes them as published.
+
+At least once: killed in between, the message comes again. Nothing here holds a transaction while it talks to the world.
+"""
+
+import json
+import logging
+import random
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from accounts.canonical import storable
+from accounts.failpoints import fp
+from accounts.statements import run
+from outbox.routes import MAIL, PROMPT, Consumer, Delivery, Hopeless, Unavailable, mail_topics, route
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 12
+ERROR_LENGTH = 1000
+#: Seconds for which a message in delivery is hidden from other relays.
+HIDDEN = {PROMPT: 10.0, MAIL: 120.0}
+#: First and longest wait after a failure, in seconds.
+WAITS = {PROMPT: (0.5, 60.0), MAIL: (5.0, 3600.0)}
+#: Wait while the way out is closed, in seconds: between this and its double.
+CLOSED = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a message was not delivered, and to whom."""
+
+    error: Exception
+    consumer: Consumer | None
+
+
+def relay(*, limit: int, lane: str = PROMPT) -> int:
+    """One pass over a lane: deliver up to ``limit`` messages; gives how many were delivered and noted."""
+    taken = _take(limit, lane)
+    if not taken:
+        return 0
+    failures = _tell(taken)
+    fp("outbox.told")
+    done = [delivery for delivery in taken if delivery.event_id not in failures]
+    if failures:
+        _put_back([one for one in taken if one.event_id in failures], failures, lane)
+    return _mark(done) if done else 0
+
+
+def drain(*, limit: int, lane: str = PROMPT, go_on: Callable[[], bool] = lambda: True) -> int:
+    """Pass after pass until nothing is due or ``go_on`` says stop; messages of one key need a pass each."""
+    total = 0
+    while go_on():
+        done = relay(limit=limit, lane=lane)
+        total += done
+        if not done:
+            break
+    return total
+
+
+def _take(limit: int, lane: str) -> list[Delivery]:
+    parameters = {"mail_topics": mail_topics(), "mail": lane == MAIL, "limit": limit, "hidden": HIDDEN[lane]}
+    rows = run("outbox", "claim_messages", parameters)
+    taken = [
+        Delivery(event_id, topic, key, tenant_id, _object(payload), attempt)
+        for event_id, topic, key, tenant_id, payload, attempt in rows
+    ]
+    return sorted(taken, key=lambda delivery: delivery.event_id)
+
+
+def _object(payload: object) -> dict[str, object]:
+    found = json.loads(payload) if isinstance(payload, str) else payload
+    return found if isinstance(found, dict) else {}
+
+
+def _tell(taken: Sequence[Delivery]) -> dict[uuid.UUID, Failure]:
+    """Tell each consumer its part of the pass. A consumer that fails as a whole fails for its part alone."""
+    failures: dict[uuid.UUID, Failure] = {}
+    parts: dict[str, tuple[Consumer, list[Delivery]]] = {}
+    for delivery in taken:
+        try:
+            consumers = route(delivery.topic)
+        except Exception as error:  # noqa: BLE001 - one message without a route must not stop the pass
+            failures[delivery.event_id] = Failure(error, None)
+            continue
+        for consumer in consumers:
+            parts.setdefault(consumer.name, (consumer, []))[1].append(delivery)
+    for consumer, part in parts.values():
+        try:
+            refused = consumer.tell(part)
+        except Exception as error:  # noqa: BLE001 - whatever a consumer raises, the others are still told
+            refused = dict.fromkeys((one.event_id for one in part), error)
+        for event_id, reason in refused.items():
+            failures.setdefault(event_id, Failure(reason, consumer))
+    return failures
+
+
+def _mark(done: Sequence[Delivery]) -> int:
+    ids = [delivery.event_id for delivery in done]
+    attempts = [delivery.attempt for delivery in done]
+    return len(run("outbox", "mark_published", {"ids": ids, "attempts": attempts}))
+
+
+def _put_back(back: Sequence[Delivery], failures: dict[uuid.UUID, Failure], lane: str) -> None:
+    columns: dict[str, list[object]] = {
+        name: [] for name in ("ids", "attempts", "waits", "counted", "dead", "errors")
+    }
+    buried = []
+    for delivery in back:
+        failure = failures[delivery.event_id]
+        closed = isinstance(failure.error, Unavailable)
+        dead = isinstance(failure.error, Hopeless) or (not closed and delivery.attempt >= ATTEMPTS)
+        text = _text(failure.error)
+        columns["ids"].append(delivery.event_id)
+        columns["attempts"].append(delivery.attempt)
+        columns["waits"].append(CLOSED * (1 + random.random()) if closed else wait(delivery.attempt, lane))
+        columns["counted"].append(not closed)
+        columns["dead"].append(dead)
+        columns["errors"].append(text)
+        if dead:
+            buried.append((delivery, failure, text))
+            log.error("message %s (%s) is a dead letter: %s", delivery.event_id, delivery.topic, text)
+    run("outbox", "put_back", columns)
+    closed_ones = {failure.consumer.name: failure for failure in failures.values() if failure.consumer}
+    for name, failure in closed_ones.items():
+        log.warning("consumer %s did not take its messages, they stay: %s", name, _text(failure.error))
+    for delivery, failure, text in buried:
+        if failure.consumer and failure.consumer.buried:
+            failure.consumer.buried(delivery, text)
+
+
+def wait(attempt: int, lane: str = PROMPT) -> float:
+    """Seconds until the next attempt: doubles from attempt to attempt, with full jitter above the half."""
+    first, longest = WAITS[lane]
+    full: float = min(longest, first * 2 ** min(attempt - 1, 30))
+    return full * (0.5 + random.random() / 2)
+
+
+def _text(error: Exception) -> str:
+    said = storable(f"{type(error).__name__}: {error}")[0]
+    return str(said)[:ERROR_LENGTH]
