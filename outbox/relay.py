@@ -6,8 +6,9 @@ At least once: killed in between, the message comes again. Nothing here holds a 
 import json
 import logging
 import random
+import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from accounts.canonical import storable
@@ -25,6 +26,10 @@ HIDDEN = {PROMPT: 10.0, MAIL: 120.0}
 WAITS = {PROMPT: (0.5, 60.0), MAIL: (5.0, 3600.0)}
 #: Wait while the way out is closed, in seconds: between this and its double.
 CLOSED = 1.0
+#: Between two warnings about one consumer, in seconds.
+QUIET = 60.0
+
+_warned: dict[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +127,19 @@ def _put_back(back: Sequence[Delivery], failures: dict[uuid.UUID, Failure], lane
             buried.append((delivery, failure, text))
             log.error("message %s (%s) is a dead letter: %s", delivery.event_id, delivery.topic, text)
     run("outbox", "put_back", columns)
-    closed_ones = {failure.consumer.name: failure for failure in failures.values() if failure.consumer}
-    for name, failure in closed_ones.items():
-        log.warning("consumer %s did not take its messages, they stay: %s", name, _text(failure.error))
+    _warn(failures.values())
     for delivery, failure, text in buried:
         if failure.consumer and failure.consumer.buried:
             failure.consumer.buried(delivery, text)
+
+
+def _warn(failures: Iterable[Failure]) -> None:
+    """One line a minute per consumer: a broker that is away for a night fills no disk."""
+    newest = {failure.consumer.name: failure for failure in failures if failure.consumer}
+    for name, failure in newest.items():
+        if time.monotonic() - _warned.get(name, -QUIET) >= QUIET:
+            _warned[name] = time.monotonic()
+            log.warning("consumer %s did not take its messages, they stay: %s", name, _text(failure.error))
 
 
 def wait(attempt: int, lane: str = PROMPT) -> float:
