@@ -136,7 +136,9 @@ def _check_standing(action: PendingAction, sight: Sight, now: datetime | None) -
 
 def deciding(action: PendingAction) -> Decision | None:
     """The decision that closed the action: the last one, since signatures come before it."""
-    decision: Decision | None = Decision.everywhere.filter(action=action).select_related("user").order_by("-at", "-pk").first()
+    decision: Decision | None = (
+        Decision.everywhere.filter(action=action).select_related("user").order_by("-at", "-pk").first()
+    )
     return decision
 
 

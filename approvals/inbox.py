@@ -3,7 +3,7 @@
 import uuid
 from typing import Final
 
-from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Case, Exists, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
 from accounts import rights
@@ -34,7 +34,8 @@ def open_for(
     """
     rows = _tab(user_id, tenant_id, tab)
     if tab == "decided":
-        rows = rows.order_by("-decided_at", "-pk").prefetch_related("decisions__user")
+        answers = Decision.everywhere.select_related("user").order_by("at", "pk")
+        rows = rows.order_by("-decided_at", "-pk").prefetch_related(Prefetch("decisions", queryset=answers))
     else:
         rows = rows.order_by(
             _FIRST_KIND, F("expires_at").asc(nulls_last=True), _WORST_RISK, "opened_at", "pk"

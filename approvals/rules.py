@@ -60,10 +60,14 @@ def quorum(action: PendingAction) -> int:
         return 2**31  # an unreadable rule denies
 
 
+def given(action: PendingAction) -> list[Decision]:
+    """Every answer to an action, oldest first, with the people."""
+    return list(Decision.everywhere.filter(action=action).select_related("user").order_by("at", "pk"))
+
+
 def signatures(action: PendingAction, verdict: str = Verdict.APPROVE) -> list[Decision]:
     """The decisions with this verdict, oldest first."""
-    found = Decision.everywhere.filter(action_id=action.pk, verdict=verdict, user__isnull=False)
-    return list(found.select_related("user").order_by("at", "pk"))
+    return [decision for decision in given(action) if decision.verdict == verdict and decision.user_id]
 
 
 def entitled_signers(action: PendingAction, decisions: Iterable[Decision]) -> set[uuid.UUID]:

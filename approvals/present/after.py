@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from approvals import links
+from approvals import links, rules
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import Fact, Link, Stage
 from approvals.present.rows import next_link
@@ -60,7 +60,7 @@ def after(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) ->
     """The decided card for one person. ``seen`` are the shown bytes as values."""
     intent = action.intent
     approved = action.status in (Status.APPROVED, Status.CONSUMED, Status.VOIDED)
-    decisions = list(action.decisions.select_related("user").order_by("at", "pk"))
+    decisions = rules.given(action)
     sent = (
         intent is not None and approved and intent.status not in (Sent.PROPOSED, Sent.AUTHORISED, Sent.VOIDED)
     )

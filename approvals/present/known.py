@@ -11,7 +11,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from approvals import links, shown
+from approvals import links, rules, shown
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present import people
 from approvals.present.after import Task
@@ -159,9 +159,7 @@ def _sent(intent: Intent, seen: Mapping[str, Any], approval: PendingAction | Non
 
 
 def _approvers(approval: PendingAction | None) -> list[Decision]:
-    if approval is None:
-        return []
-    return list(approval.decisions.filter(verdict=Verdict.APPROVE, user__isnull=False).select_related("user"))
+    return rules.signatures(approval) if approval else []
 
 
 def _sender(intent: Intent) -> str:
@@ -239,7 +237,7 @@ def _waits(intent: Intent) -> tuple[Check, ...]:
 
 
 def _recorded(action: PendingAction, intent: Intent) -> Recorded | None:
-    last = action.decisions.select_related("user").order_by("-at").first()
+    last = next(reversed(rules.given(action)), None)
     if last is None:
         return None
     words = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from approvals import links, shown
+from approvals import links, rules, shown
 from approvals.models import PendingAction, Verdict
 from approvals.present import people
 from approvals.present.after import Task
@@ -51,7 +51,7 @@ def paused(action: PendingAction, user_id: uuid.UUID) -> Paused:
     seen = shown.read(action.shown)
     facts = seen.get("facts")
     known: Mapping[str, Any] = facts if isinstance(facts, Mapping) else {}
-    last = action.decisions.select_related("user").order_by("-at").first()
+    last = next(reversed(rules.given(action)), None)
     url = links.task(action.run_id)
     return Paused(
         sentence=str(seen["sentence"]),

@@ -15,8 +15,7 @@ def may(action: PendingAction, user_id: uuid.UUID) -> May:
     """Whether this person may give the main answer of this kind of question, in words."""
     main = Verdict.APPROVE if action.kind == PendingAction.Kind.APPROVE else Verdict(action.verdicts[0])
     reasons = rules.refusals(action=action, user_id=user_id, verdict=main)
-    mine = action.decisions.filter(user_id=user_id).first()
-    if mine is not None:
+    if any(decision.user_id == user_id for decision in rules.given(action)):
         return May(False, _("You have given your answer. It waits for the others who must agree."))
     if reasons:
         refuse = Verdict.REJECT.value in action.verdicts and not rules.refusals(

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts import ids
-from approvals import links, shown
+from approvals import links, rules, shown
 from approvals.models import PendingAction, Verdict
 from approvals.present import parameters as params
 from approvals.present import people
@@ -213,7 +213,7 @@ def _gesture(seen: Mapping[str, Any]) -> Gesture | None:
 def _button(action: PendingAction, seen: Mapping[str, Any]) -> Button:
     needed = max(1, int(seen["policy"].get("quorum") or 1))
     if needed > 1:
-        given = action.decisions.filter(verdict=Verdict.APPROVE).count()
+        given = len(rules.signatures(action))
         return Button(_("Approve"), _(", %(mine)s of %(needed)s") % {"mine": given + 1, "needed": needed})
     mail = (seen.get("contract") or {}).get("adapter") == "smtp"
     return Button(_("Approve"), _(" and send") if mail else "")
