@@ -128,6 +128,23 @@ def secure(sock: socket.socket, host: str, deadline: Deadline) -> ssl.SSLSocket:
         raise EgressRefused("tls_failed", f"No secure connection to {host}: {error}") from error
 
 
+def hung_up(sock: socket.socket) -> bool:
+    """The far side has closed or reset the connection already, without waiting for it. Over TLS that is not
+    seen: False."""
+    if isinstance(sock, ssl.SSLSocket):
+        return False
+    before = sock.gettimeout()
+    sock.setblocking(False)
+    try:
+        return not sock.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    finally:
+        sock.settimeout(before)
+
+
 class Reader:
     """Reads lines of a socket with one deadline for all of them and a cap on their bytes; a far side that
     sends one byte at a time gains nothing."""

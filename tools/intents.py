@@ -75,7 +75,7 @@ def propose(
         difference = {"run": run_id.hex, "step": step_id.hex, "arguments": dict(arguments), "target": target}
         drifted = {**difference, "request_digest": asked, "contract": contract.pk.hex}
         Intent.everywhere.filter(pk=first.pk).update(drift=appended("drift", drifted))
-        first.refresh_from_db(fields=["drift"], from_queryset=Intent.everywhere.all())
+        first.refresh_from_db(fields=["drift"])
     return first
 
 
@@ -255,5 +255,5 @@ def _read(intent_id: uuid.UUID) -> Intent:
 def _refusal(verb: str, intent_id: uuid.UUID) -> Refused:
     found = Intent.everywhere.filter(pk=intent_id).values_list("status", flat=True).first() or ""
     known = bool(found) and verb in Intent.__dict__ and found in arrows.sources(Intent, verb)
-    why = f"it is {found}, but of another dispatch or a newer fence" if known else ""
+    why = f"it is {found}, but of another dispatch, under a newer fence or never sent" if known else ""
     return Refused(verb, intent_id, str(found), why)

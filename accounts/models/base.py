@@ -1,5 +1,6 @@
 """What every tenant row has in common."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.db import models
@@ -21,3 +22,16 @@ class TenantRow(models.Model):
     class Meta:
         abstract = True
         base_manager_name = "everywhere"
+
+    def refresh_from_db(
+        self,
+        using: str | None = None,
+        fields: Iterable[str] | None = None,
+        from_queryset: models.QuerySet[Any] | None = None,
+    ) -> None:
+        """Also reads the state anew: a protected state field takes a value only when it has none."""
+        wanted = None if fields is None else set(fields)
+        for field in self._meta.concrete_fields:
+            if getattr(field, "protected", False) and (wanted is None or field.name in wanted):
+                self.__dict__.pop(field.name, None)
+        super().refresh_from_db(using=using, fields=wanted, from_queryset=from_queryset)

@@ -100,3 +100,25 @@ def dispatched(under: Contract, *, by: uuid.UUID | None = None, seconds: float =
     return intents.dispatch(
         intent=made, sender_id=by or sender(), dispatch_id=new_id(), fence=fence(), deadline_seconds=seconds
     )
+
+
+def in_state(under: Contract, status: str) -> Intent:
+    """An intent that came to a state by the verbs."""
+    if status in ("PROPOSED", "AUTHORISED"):
+        return intent(under, authorised=status == "AUTHORISED")
+    if status == "VOIDED":
+        return intents.void(intent_id=intent(under).pk)
+    row = dispatched(under)
+    if status in ("UNKNOWN", "ABANDONED"):
+        row = intents.lose(intent_id=row.pk, dispatch_id=row.dispatch_id, evidence=None)
+    if status in ("CONFIRMED", "COMPENSATED"):
+        row = intents.confirm(intent_id=row.pk, answer={"first": True}, reference="first")
+    match status:
+        case "REJECTED":
+            row = intents.refuse(intent_id=row.pk, dispatch_id=row.dispatch_id, evidence=None)
+        case "ABANDONED":
+            row = intents.abandon(intent_id=row.pk, evidence=None)
+        case "COMPENSATED":
+            row = intents.undo(intent_id=row.pk)
+    assert row.status == status
+    return row

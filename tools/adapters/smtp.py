@@ -170,6 +170,8 @@ class _Session(smtplib.SMTP):
             self.send(data)
         except Exception as error:
             raise _before_the_dot(error) from error
+        if self.sock is None or egress.hung_up(self.sock):
+            raise Failed("connection_lost", "The mail server hung up before the end. Nothing was sent.")
 
     def dot(self, until: egress.Deadline) -> tuple[int, str]:
         """The dot, and the server's word on it. From here on a fault is :class:`Unknown`."""
