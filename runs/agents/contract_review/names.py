@@ -55,6 +55,7 @@ _ROLE = re.compile(
 _NEXT = re.compile(
     r"\s*,?\s*(?:and|AND|&)\s+(?:the\s+)?|\s*,?\s*(?:an?|AN?)\s[^,;()\"]{3,90}[,;]\s*(?:(?:and"
     r"|AND)\s+)?(?:\(?(?:\d{1,2}|[ivx]{1,4})\)\s*)?(?:the\s+)?"
+    r"|\s*,\s+(?:the\s+)?(?=[A-Z0-9])"
 )
 _PLAIN_AND = re.compile(r"\s*,?\s*(?:and|AND|&)\s+(?:the\s+)?")
 _ENDS_NAME = re.compile(

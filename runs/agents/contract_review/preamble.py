@@ -50,6 +50,7 @@ _SMALL = frozenset(
     }
 )
 _LEADS_TITLE = re.compile(r"\s*(?:EXHIBIT\s+\d[\w.()-]*[\s:]+)?(?:FORM\s+OF\s+)?", re.IGNORECASE)
+_AFTER_TITLE = re.compile(r"\s+(?:by\s+and\s+)?(?:between|among|dated)\b", re.IGNORECASE)
 _JOINS = re.compile(r"(?:\b(?:AND|OF|FOR|THE|&)|,|RESTATED)$", re.IGNORECASE)
 _BARE = re.compile(r"(?:[\"(]?AGREEMENT[\")]?|CONTRACT|(?:AND|OF|FOR|&)\s.*)$", re.IGNORECASE)
 
@@ -176,6 +177,8 @@ def _document_name(view: View, opening: int) -> list[Finding]:
     for index, match in enumerate(lines[:80]):
         start, end = match.span()
         start += _before_title(match.group())
+        after = _AFTER_TITLE.search(view.clean, start, end)
+        end = after.start() if after else end
         line = view.clean[start:end].strip()
         if not _is_title(line) or not _TITLE_KEY.search(line) or is_company(line):
             continue
@@ -277,7 +280,7 @@ def _names_in(view: View, start: int, end: int, *, need_alias: bool) -> list[Fin
 
 def _dates(view: View, start: int, end: int) -> list[Finding]:
     text = view.text
-    limit = min(end, start + 1500)
+    limit = min(end, start + 900)
     dates = list(DATE.finditer(text, start, limit))
     agreement = next((m for m in dates if _DATED.search(text[max(start, m.start() - 60) : m.start()])), None)
     if agreement is None:

@@ -86,9 +86,11 @@ def markup(text: str) -> str:
     )
 
 
-def _style(size: float, *, space: float = 0, colour: Color = _INK, bullet: float = 0) -> ParagraphStyle:
+def _style(
+    size: float, *, space: float = 0, colour: Color = _INK, bullet: float = 0, keep: bool = False
+) -> ParagraphStyle:
     return ParagraphStyle(
-        f"s{size}-{space}-{bullet}",
+        f"s{size}-{space}-{bullet}-{keep}",
         fontName=_LATIN,
         fontSize=size,
         leading=size * 1.35,
@@ -100,7 +102,7 @@ def _style(size: float, *, space: float = 0, colour: Color = _INK, bullet: float
         bulletFontName=_LATIN,
         bulletFontSize=size,
         splitLongWords=True,
-        wordWrap=None,
+        keepWithNext=keep,
     )
 
 
@@ -137,7 +139,7 @@ def _flow(block: Block) -> list[Flowable]:
     match block:
         case Heading(text, level):
             size, space = {1: (20, 0), 2: (13, 12)}.get(level, (10.5, 8))
-            return [Text(markup(text), _style(size, space=space))]
+            return [Text(markup(text), _style(size, space=space, keep=True))]
         case Paragraph(text):
             return [Text(markup(text), _style(8.5, space=6, colour=_MUTED))]
         case Bullets(lines):

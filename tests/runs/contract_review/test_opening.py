@@ -54,6 +54,10 @@ OPENINGS = [
         "Software License Contract", ["Gui Yi Supermarket\nDevelopment Co., Ltd.", "Shen CC Power Corporation"], "2009-05-25", None, id="labelled parties",
     ),
     pytest.param(
+        "SHAREHOLDERS AGREEMENT\nThis Shareholders Agreement is made as of May 2, 2011 by and among Alpha, Inc., Beta Holdings LLC and Gamma Corp.\n1. X",
+        "SHAREHOLDERS AGREEMENT", ["Alpha, Inc.", "Beta Holdings LLC", "Gamma Corp."], "2011-05-02", None, id="commas",
+    ),
+    pytest.param(
         "WEB HOSTING AGREEMENT\nThis Web Hosting Agreement is entered into as of this ___ day of ______, 2001 between Centrack, Incorporated "
         '("Centrack") and Parent & Co.\n1. Services',
         "WEB HOSTING AGREEMENT", ["Centrack, Incorporated", "Parent & Co."], None, None, id="blank date",
@@ -94,6 +98,10 @@ def test_a_blank_date_is_quoted_and_has_no_value() -> None:
         (
             "ACME LICENSE HOLDINGS, LLC\nSUPPLY AGREEMENT\nThis Supply Agreement is made between A, Inc. and B, Inc.",
             "SUPPLY AGREEMENT",
+        ),
+        (
+            "LICENSE AGREEMENT BETWEEN ALPHA, INC. AND BETA, INC.\nThis Agreement is made between Alpha, Inc. and Beta, Inc.",
+            "LICENSE AGREEMENT",
         ),
         (
             "MASTER SERVICES\nAGREEMENT\nThis Agreement is made between A, Inc. and B, Inc.",
