@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from channels.security.websocket import WebsocketDenier
 from django.conf import settings
 from django.contrib.auth import get_user as session_user
 from django.contrib.sessions.backends.base import SessionBase
@@ -38,6 +39,18 @@ def origin_allowed(scope: Mapping[str, Any]) -> bool:
     if len(origins) != 1:
         return False
     return same_origin(origins[0].decode("latin-1"), allowed_origins(scope))
+
+
+class OwnOriginOnly:
+    """ASGI: closes the handshake of a socket whose Origin is not exactly ours, before anything else sees it."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
+        if scope["type"] == "websocket" and not origin_allowed(scope):
+            return await WebsocketDenier()(scope, receive, send)
+        return await self.app(scope, receive, send)
 
 
 def allowed_origins(scope: Mapping[str, Any]) -> list[str]:

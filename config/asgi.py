@@ -6,7 +6,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 
@@ -15,12 +14,13 @@ from config.env import require
 require(settings.ENV)
 http = get_asgi_application()
 
-# Consumers import models: only after Django is set up.
+# These import models: only after Django is set up.
+from accounts.socket_access import OwnOriginOnly
 from runs.routing import websocket_urlpatterns
 
 application = ProtocolTypeRouter(
     {
         "http": http,
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": OwnOriginOnly(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )
