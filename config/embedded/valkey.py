@@ -14,6 +14,7 @@ from pathlib import Path
 import redis
 
 from config.embedded import process
+from config.embedded.ports import is_free
 
 START_SECONDS = 20.0
 
@@ -65,7 +66,9 @@ class Valkey:
         raise ValkeyFailed(f"Valkey did not answer within {seconds:g} s; see {self.log}.")
 
     def answers(self) -> bool:
-        """Whether it takes commands now."""
+        """Whether it takes commands now. The client leaks a socket when nobody listens, so that is asked first."""
+        if is_free(self.port):
+            return False
         with contextlib.suppress(redis.RedisError), redis.Redis.from_url(self.url()) as client:
             return bool(client.ping())
         return False
