@@ -9,4 +9,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("accounts.door_urls")),
     path("", include("accounts.urls")),
     path("inbox/", include("approvals.urls")),
+    path("", include("runs.urls")),
 ]

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop
 
 from accounts.ids import public
 from runs.models import Run, Step
+from runs.present.names import step_name
 from tools.models import EffectClass, Intent
 
 _BUDGETS = {
@@ -113,7 +114,7 @@ def technical(run: Run, steps: Sequence[Step]) -> list[Fact]:
                 "epoch": step.epoch,
                 "attempt": step.attempt,
             }
-            facts.append(Fact(_("Lease: %(step)s") % {"step": step}, where, note=told))
+            facts.append(Fact(_("Lease: %(step)s") % {"step": step_name(step)}, where, note=told))
     return facts
 
 

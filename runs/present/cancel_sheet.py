@@ -12,6 +12,7 @@ from django.utils.translation import ngettext, pgettext
 
 from approvals.models import PendingAction
 from runs.models import Artifact, Run, Step
+from runs.present.names import step_name
 from runs.present.people import waited_for
 from runs.states import RUN_TERMINAL
 from tools.models import EffectClass, Intent
@@ -46,7 +47,7 @@ def groups(
     record = run.status in RUN_TERMINAL
     by_step = {intent.step_id: intent for intent in intents}
     asked = {action.step_id: action for action in actions if action.status == "OPEN"}
-    names = {step.pk: str(step) for step in steps}
+    names = {step.pk: step_name(step) for step in steps}
     found = [_gone(intents, names), _unknown(intents, names)]
     if not record:
         found.append(_flying(steps, by_step))
@@ -110,7 +111,7 @@ def _flying(steps: Sequence[Step], by_step: Mapping[Any, Intent]) -> Group:
             words = _("Not sent yet: it stops before sending.")
         else:
             words = _("Read-only. Its result is dropped; it ends in %(most)s s at most.")
-        items.append(Item(str(step), words % most))
+        items.append(Item(step_name(step), words % most))
     return Group("in_flight", str(len(items)), items, _("Nothing is running at this moment."))
 
 
@@ -127,9 +128,9 @@ def _not_happening(
             words = _("The question to %(who)s is withdrawn.") % {"who": waited_for(action)}
             items.append(Item(action.sentence, words))
         elif record and step.pk in by_step:
-            items.append(Item(str(step), _("Never sent.")))
+            items.append(Item(step_name(step), _("Never sent.")))
         else:
-            items.append(Item(str(step), _("Not begun.") if step.started_at is None else _("Stopped.")))
+            items.append(Item(step_name(step), _("Not begun.") if step.started_at is None else _("Stopped.")))
     key = "did_not_happen" if record else "will_not_happen"
     return Group(key, str(len(items)), items, _("No step was left."))
 
@@ -139,7 +140,7 @@ def _stays(steps: Sequence[Step], intents: Sequence[Intent], files: Sequence[Art
     made = [file for file in files if file.kind not in ("upload", "input") and not file.quarantined]
     items = []
     if done:
-        shown = ", ".join(str(step) for step in done[:8])
+        shown = ", ".join(step_name(step) for step in done[:8])
         more = len(done) - 8
         if more > 0:
             shown += " " + ngettext("and %(n)s more", "and %(n)s more", more) % {"n": more}

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from runs.agents.contract_review.findings import LABELS, RISKS
-from runs.models import FindingCorrection, Run, Step
+from runs.models import FindingCorrection, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +59,16 @@ class Document:
 
 
 def documents(
-    run: Run, steps: Iterable[Step], corrections: Mapping[tuple[str, str], FindingCorrection]
+    run: Run, reviews: Iterable[Mapping[str, Any]], corrections: Mapping[tuple[str, str], FindingCorrection]
 ) -> list[Document]:
-    """The reviews that steps of a run put out, each document once."""
+    """Reviews as documents, each content once."""
     found: dict[str, Document] = {}
     names: dict[str, list[str]] = {}
-    for review in (review for step in steps for review in _reviews(step.output)):
+    for review in reviews:
         sha256 = str(review["sha256"])
-        names.setdefault(sha256, []).append(str(review.get("file") or ""))
+        names.setdefault(sha256, []).extend(
+            [str(review.get("file") or ""), *(review.get("duplicates") or ())]
+        )
         if sha256 not in found:
             found[sha256] = _document(run, review, corrections)
     for sha256, document in found.items():
@@ -79,14 +81,6 @@ def documents(
             )
             document.note = " ".join(filter(None, [document.note, twice % {"n": more}]))
     return list(found.values())
-
-
-def _reviews(output: Any) -> list[dict[str, Any]]:
-    """The reviews in a step's output, whether it is one or wraps one."""
-    if not isinstance(output, dict):
-        return []
-    inner = output.get("review", output)
-    return [inner] if isinstance(inner, dict) and "findings" in inner and "sha256" in inner else []
 
 
 def _document(

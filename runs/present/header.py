@@ -10,8 +10,10 @@ from django.utils.translation import ngettext
 
 from approvals.models import PendingAction
 from runs.models import Run, Step
+from runs.present import outcomes
+from runs.present.names import step_name
 from runs.present.people import waited_for
-from runs.present.task_rows import action_url, agent_title, outcome_words, waiting_kind
+from runs.present.task_rows import action_url, agent_title, waiting_kind
 from runs.states import RUN_TERMINAL
 
 
@@ -126,8 +128,10 @@ def banner(run: Run, actions: Sequence[PendingAction], steps: Sequence[Step]) ->
     refused = next((action for action in reversed(actions) if action.status in ("REJECTED", "EXPIRED")), None)
     if refused:
         return Banner("waiting", "info", *_refused(refused))
-    if run.status == "SUCCEEDED" and outcome_words(run.result or {}):
-        return Banner("done", "done", _("Done."), outcome_words(run.result or {}))
+    words = outcomes.words(run.result or {}) if run.status == "SUCCEEDED" else ""
+    if words:
+        look = outcomes.needs_a_look(run.result or {})
+        return Banner("waiting" if look else "done", "info" if look else "done", "", words)
     return None
 
 
@@ -142,7 +146,7 @@ def now(run: Run, steps: Sequence[Step], actions: Sequence[PendingAction]) -> No
         note = ngettext("and %(n)s more step", "and %(n)s more steps", rest) % {"n": rest} if rest else ""
         if first.attempt > 1:
             note = " · ".join(filter(None, [_("attempt %(n)s") % {"n": first.attempt}, note]))
-        return Now(str(first), first.started_at, note)
+        return Now(step_name(first), first.started_at, note)
     open_ = next((action for action in actions if action.status == "OPEN"), None)
     if open_:
         return Now(_("Waiting for %(who)s") % {"who": waited_for(open_)}, open_.opened_at, open_.sentence)
@@ -170,7 +174,7 @@ def _stopping(steps: Sequence[Step]) -> str:
     if not moving:
         return _("Nothing new starts.")
     most = max(step.timeout_seconds for step in moving)
-    names = ", ".join(str(step) for step in moving[:3])
+    names = ", ".join(step_name(step) for step in moving[:3])
     return _("Nothing new starts. Still running, for at most %(most)s s each: %(names)s.") % {
         "most": most,
         "names": names,

@@ -1,4 +1,4 @@
-"""Files of a run as cards: what steps made with a preview each, what people gave as a list."""
+"""Files of a run: results as cards with a preview each, everything else as a list."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -11,6 +11,7 @@ from accounts.ids import public
 from runs import blobs
 from runs.models import Artifact
 from runs.present import preview
+from runs.present.names import step_name
 from runs.present.preview import Preview
 
 _MARKS = {
@@ -19,6 +20,8 @@ _MARKS = {
     "application/json": "braces",
     "application/pdf": "file-text",
 }
+#: JSON beyond this many bytes is for programs: listed, not drawn.
+MOST_JSON = 20_000
 _GIVEN = (Artifact.Kind.UPLOAD, Artifact.Kind.INPUT)
 
 
@@ -39,41 +42,52 @@ class FileCard:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenFile:
-    """A file that the submitter gave. It is never parsed here, so it is only offered for download."""
+class FileRow:
+    """A file that is listed without a preview: what the submitter gave, and working files of steps. What
+    was given is never parsed here, so it is only offered for download."""
 
     id: str
     name: str
+    note: str
     size: int
     sha256: str
     url: str
 
 
 def cards(files: Iterable[Artifact]) -> list[FileCard]:
-    """Results, those that count first, those in quarantine last and marked."""
-    made = [file for file in files if file.kind not in _GIVEN]
-    return [_card(file) for file in sorted(made, key=lambda file: file.quarantined)]
+    """The results, each with a preview."""
+    return [_card(file) for file in files if _is_result(file)]
 
 
-def given(files: Iterable[Artifact]) -> list[GivenFile]:
-    """What people gave."""
+def others(files: Iterable[Artifact]) -> list[FileRow]:
+    """All other files: given, working, too late."""
     return [
-        GivenFile(file.pk.hex, file.name, file.size, file.sha256, _url(file))
+        FileRow(file.pk.hex, file.name, _note(file), file.size, file.sha256, _url(file))
         for file in files
-        if file.kind in _GIVEN
+        if not _is_result(file)
     ]
+
+
+def _is_result(file: Artifact) -> bool:
+    large = file.media_type == "application/json" and file.size > MOST_JSON
+    return file.kind == Artifact.Kind.REPORT and not file.quarantined and not large
+
+
+def _note(file: Artifact) -> str:
+    if file.quarantined:
+        return _("came too late; kept as evidence, it changed nothing")
+    if file.kind in _GIVEN:
+        return _("given with the task")
+    return _("from %(step)s") % {"step": step_name(file.step)} if file.step else ""
 
 
 def _card(file: Artifact) -> FileCard:
     shown = _preview(file.uri, file.media_type)
-    foot = list(shown.foot)
-    if file.quarantined:
-        foot.insert(0, _("This came too late. It is kept as evidence and changed nothing."))
-    printable = file.media_type == "text/markdown" and not file.quarantined and shown.kind == "report"
+    printable = file.media_type == "text/markdown" and shown.kind == "report"
     return FileCard(
         id=file.pk.hex,
         name=file.name,
-        step=str(file.step) if file.step else "",
+        step=step_name(file.step) if file.step else "",
         size=file.size,
         sha256=file.sha256,
         url=_url(file),
@@ -82,7 +96,7 @@ def _card(file: Artifact) -> FileCard:
         else "",
         mark=_MARKS.get(file.media_type, "file"),
         preview=shown,
-        foot=foot,
+        foot=shown.foot,
     )
 
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from approvals.models import PendingAction, Verdict
 from runs.models import Artifact, Step
+from runs.present.names import step_name
 from tools.models import EffectClass
 
 _MARKS = {EffectClass.READ_ONLY: "eye", EffectClass.COMPENSABLE: "undo-2", EffectClass.IRREVERSIBLE: "seal"}
@@ -62,7 +63,7 @@ def _row(
     return StepRow(
         id=step.pk.hex,
         seq=place,
-        name=str(step),
+        name=step_name(step),
         status=step.status,
         path=_path(step, action),
         attempts=step.attempt,

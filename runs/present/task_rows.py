@@ -4,16 +4,18 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.ids import public
+from approvals import links
 from approvals.models import PendingAction
 from runs.agents.registry import UnknownAgent, get
 from runs.models import Run, Step
+from runs.present import outcomes
+from runs.present.names import step_name
 from runs.present.people import waited_for
 from runs.selectors.runs import Live
 from runs.states import RUN_TERMINAL
@@ -81,7 +83,7 @@ def _row(run: Run, live: Live) -> TaskRow:
     told = why(run, live)
     return TaskRow(
         id=public("run", run.pk),
-        url=reverse("runs:task", args=[run.pk]),
+        url=reverse("runs:task_detail", args=[run.pk]),
         goal=run.goal,
         agent=agent_title(run.agent),
         submitter=str(run.submitter),
@@ -104,7 +106,7 @@ def why(run: Run, live: Live) -> Why:
     if run.status == "FAILED":
         return Why(str((run.failure or {}).get("text") or _("It could not go on.")))
     if run.status == "SUCCEEDED":
-        return Why(outcome_words(run.result or {}))
+        return Why(outcomes.words(run.result or {}))
     if run.status in ("CANCELLED", "CANCEL_REQUESTED"):
         return Why(_cancel_words(run, live))
     unknown = next((action for action in live.actions if action.kind == "settle"), None)
@@ -122,7 +124,7 @@ def why(run: Run, live: Live) -> Why:
 
 
 def _moving_words(moving: Sequence[Step], actions: Sequence[PendingAction]) -> Why:
-    text = str(moving[0])
+    text = step_name(moving[0])
     if len(moving) > 1:
         more = len(moving) - 1
         text = ngettext("%(step)s and %(n)s more", "%(step)s and %(n)s more", more) % {
@@ -146,14 +148,6 @@ def _cancel_words(run: Run, live: Live) -> str:
     return told
 
 
-def outcome_words(result: Mapping[str, Any]) -> str:
-    """How a run that succeeded ended, in the words of its agent, if it left any."""
-    for name in ("sentence", "note", "text"):
-        if isinstance(result.get(name), str):
-            return str(result[name])
-    return ""
-
-
 def action_url(action: PendingAction) -> str:
     """Where a question is decided."""
-    return reverse("approvals:action", args=[action.pk])
+    return links.action(action.pk)

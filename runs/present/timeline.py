@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from approvals import links
 from approvals.models import PendingAction
 from runs.models import Artifact, Event, Step
+from runs.present.names import step_name
 from runs.present.people import waited_for
 
 Span = dict[str, Any]
@@ -74,7 +75,7 @@ def _row(
         )
     open_ = next((action for action in actions if action.status == "OPEN"), None)
     return {
-        "name": str(step),
+        "name": step_name(step),
         "url": _url(step, open_),
         "status": step.status,
         "took": _seconds(step, open_, now),
@@ -131,7 +132,7 @@ def _seconds(step: Step, open_: PendingAction | None, now: datetime) -> float | 
 
 def _url(step: Step, open_: PendingAction | None) -> str:
     if open_ is not None:
-        return reverse("approvals:action", args=[open_.pk])
+        return links.action(open_.pk)
     return f"#step-{step.pk.hex}"
 
 
@@ -147,4 +148,4 @@ def _label(step: Step, notes: Sequence[str]) -> str:
         "SKIPPED": _("left out"),
         "CANCELLED": _("cancelled"),
     }
-    return ", ".join([f"{step}: {words.get(step.status, step.status)}", *notes])
+    return ", ".join([f"{step_name(step)}: {words.get(step.status, step.status)}", *notes])

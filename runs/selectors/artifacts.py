@@ -39,3 +39,9 @@ def waiting(ids: Sequence[uuid.UUID], *, user_id: uuid.UUID) -> list[Artifact]:
         )
     }
     return [rows[one] for one in dict.fromkeys(ids) if one in rows]
+
+
+def by_checksum(sha256: str, *, run_id: uuid.UUID) -> Artifact | None:
+    """A file of a run by its content, the newest of equal ones."""
+    rows = Artifact.objects.filter(run_id=run_id, sha256=sha256, removed_at__isnull=True)
+    return rows.order_by("-created_at", "-id").first()

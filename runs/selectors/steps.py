@@ -1,6 +1,7 @@
 """Steps of a run."""
 
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from runs.models import Step
@@ -28,13 +29,11 @@ def of_run(run_id: uuid.UUID, *, after: int = 0, most: int = MOST, live_end: boo
         .defer("input", "output", "contract__input_schema", "contract__output_schema", "contract__config")
     )
     total = rows.count()
-    if live_end:
-        found = list(rows.order_by("-seq")[:most])[::-1]
-    else:
-        found = list(rows.filter(seq__gt=after).order_by("seq")[:most])
+    window = rows.order_by("-seq") if live_end else rows.filter(seq__gt=after).order_by("seq")
+    found = sorted(window[:most], key=lambda step: step.seq)
     return Steps(found, total, found[0].seq if found else 0)
 
 
-def outputs(run_id: uuid.UUID, *, tool: str) -> list[Step]:
-    """The steps of one tool that succeeded, with their outputs, in the order of planning."""
-    return list(Step.objects.filter(run_id=run_id, tool=tool, status="SUCCEEDED").order_by("seq")[:MOST])
+def named(run_id: uuid.UUID, ids: Collection[uuid.UUID]) -> list[Step]:
+    """The steps with these ids, for their names alone."""
+    return list(Step.objects.filter(run_id=run_id, pk__in=set(ids)).only("key", "tool", "title"))

@@ -1,0 +1,207 @@
+"""The form of a new task, made from the agent's JSON Schema into plain Django fields.
+
+The schema stays the judge: each field checks its own type, and the whole input is validated once more
+against the schema before anything is created. ``files`` is no field: the files come from the drop zone and
+are added by submit.
+"""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jsonschema
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts.canonical import BadInput, check_storable
+from accounts.ids import BadId, parse
+from runs.agents.base import Agent
+from runs.samples import SAMPLES
+
+FILES = "files"
+PREFIX = "in_"
+
+
+class TaskForm(forms.Form):
+    """Goal, key, limits and the fields of one agent."""
+
+    agent = forms.CharField(widget=forms.HiddenInput)
+    submit_key = forms.UUIDField(widget=forms.HiddenInput)
+    goal = forms.CharField(
+        label=gettext_lazy("Goal"),
+        max_length=500,
+        strip=True,
+        help_text=gettext_lazy("What the task is called, in your words."),
+        error_messages={
+            "required": gettext_lazy("Give the task a goal, so that everybody knows what it is for.")
+        },
+    )
+    deadline = forms.DateTimeField(
+        label=gettext_lazy("Deadline"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
+        help_text=gettext_lazy("In your time zone. After it nothing new begins."),
+    )
+
+    def __init__(self, agent_: Agent, *args: Any, most_files: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.of, self.most_files = agent_, most_files
+        self.properties: dict[str, Mapping[str, Any]] = {
+            name: schema
+            for name, schema in dict(agent_.input_schema.get("properties") or {}).items()
+            if name != FILES
+        }
+        required = set(agent_.input_schema.get("required") or ())
+        for name, schema in self.properties.items():
+            self.fields[PREFIX + name] = field_of(name, schema, required=name in required)
+
+    @property
+    def input_fields(self) -> list[forms.BoundField]:
+        """The fields that come from the schema, in its order."""
+        return [self[PREFIX + name] for name in self.properties]
+
+    @property
+    def wants_files(self) -> bool:
+        """Whether the agent takes files at all."""
+        return FILES in dict(self.of.input_schema.get("properties") or {})
+
+    def clean_goal(self) -> str:
+        goal: str = self.cleaned_data["goal"]
+        try:
+            check_storable(goal)
+        except BadInput as error:
+            raise forms.ValidationError(error.text) from error
+        return " ".join(goal.split())
+
+    def clean_deadline(self) -> Any:
+        deadline = self.cleaned_data["deadline"]
+        if deadline and deadline <= timezone.now():
+            raise forms.ValidationError(_("This is in the past. Choose a later time, or leave it empty."))
+        return deadline
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        cleaned["input"] = {
+            name: cleaned[PREFIX + name]
+            for name in self.properties
+            if cleaned.get(PREFIX + name) not in (None, "", [])
+        }
+        for problem in problems(self.of, cleaned["input"]):
+            name = str(next(iter(problem.absolute_path), ""))
+            target = PREFIX + name if name in self.properties else None
+            if target is None or target not in self.errors:
+                self.add_error(target, _words(problem))
+        return cleaned
+
+    def check_files(self, count: int) -> None:
+        """Whether the number of files fits. The errors stand at the drop zone, under ``files``."""
+        if not self.wants_files:
+            return
+        least = int(dict(self.of.input_schema["properties"])[FILES].get("minItems") or 0)
+        if FILES in set(self.of.input_schema.get("required") or ()):
+            least = max(1, least)
+        if count < least:
+            self.add_error(None, _("Add at least one file. Nothing was started."))
+        elif count > self.most_files:
+            self.add_error(
+                None,
+                _("These are too many files: %(most)s at most. Nothing was started.")
+                % {"most": self.most_files},
+            )
+
+
+def problems(agent: Agent, given: Mapping[str, Any]) -> list[jsonschema.ValidationError]:
+    """What of an input does not fit the agent's schema, files aside."""
+    schema = dict(agent.input_schema)
+    schema["properties"] = {k: v for k, v in dict(schema.get("properties") or {}).items() if k != FILES}
+    schema["required"] = [name for name in schema.get("required") or () if name != FILES]
+    validator = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
+    return list(validator.iter_errors(dict(given)))
+
+
+def field_of(name: str, schema: Mapping[str, Any], *, required: bool) -> forms.Field:
+    """One Django field for one property. An unknown shape becomes a text of JSON, which the schema then
+    judges."""
+    common: dict[str, Any] = {
+        "label": _(str(schema.get("title") or name.replace("_", " ").capitalize())),
+        "help_text": _(str(schema["description"])) if schema.get("description") else "",
+        "required": required,
+        "initial": schema.get("default"),
+    }
+    kind = schema.get("type")
+    if "enum" in schema:
+        empty = [] if required else [("", _("not set"))]
+        titles = schema.get("x-titles") or {}
+        choices = [(value, _(str(titles.get(value, value)))) for value in schema["enum"]]
+        return forms.TypedChoiceField(
+            choices=[*empty, *choices], coerce=_coerce(schema["enum"]), empty_value=None, **common
+        )
+    if kind == "boolean":
+        return forms.BooleanField(**{**common, "required": False})
+    if kind == "integer":
+        return forms.IntegerField(min_value=schema.get("minimum"), max_value=schema.get("maximum"), **common)
+    if kind == "number":
+        return forms.FloatField(min_value=schema.get("minimum"), max_value=schema.get("maximum"), **common)
+    if kind == "string":
+        return _text_field(schema, common)
+    return forms.JSONField(**common)
+
+
+def _text_field(schema: Mapping[str, Any], common: dict[str, Any]) -> forms.Field:
+    length: dict[str, Any] = {"min_length": schema.get("minLength"), "max_length": schema.get("maxLength")}
+    match schema.get("format"):
+        case "email":
+            return forms.EmailField(**common)
+        case "date":
+            return _IsoDate(widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"), **common)
+    lines = int(schema.get("maxLength") or 0) > 500
+    widget = forms.Textarea(attrs={"rows": 4}) if lines else forms.TextInput()
+    return forms.CharField(widget=widget, **length, **common)
+
+
+class _IsoDate(forms.DateField):
+    """A date that travels as ISO text, as JSON wants it."""
+
+    def clean(self, value: Any) -> Any:
+        found = super().clean(value)
+        return found.isoformat() if found else None
+
+
+def _coerce(values: Sequence[Any]) -> Any:
+    return lambda text: next((value for value in values if str(value) == str(text)), text)
+
+
+def _words(problem: jsonschema.ValidationError) -> str:
+    """The validator's sentence in ours, where ours is plainer."""
+    match problem.validator:
+        case "required" | "minLength" | "minItems":
+            return _("This is missing. Fill it in.")
+        case "format":
+            return _("This does not have the expected form: %(form)s.") % {"form": problem.validator_value}
+        case "maximum" | "exclusiveMaximum":
+            return _("This is more than %(most)s.") % {"most": problem.validator_value}
+        case "minimum" | "exclusiveMinimum":
+            return _("This is less than %(least)s.") % {"least": problem.validator_value}
+    return problem.message
+
+
+def chosen_files(values: Sequence[str]) -> tuple[list[uuid.UUID], list[tuple[str, int]]]:
+    """What the drop zone sent: ids of uploads, and places in samples (``sample-<name>-<place>``). Others
+    are dropped."""
+    ids: list[uuid.UUID] = []
+    samples: list[tuple[str, int]] = []
+    for value in values:
+        head, _dash, place = value.rpartition("-")
+        name = head.removeprefix("sample-")
+        if value.startswith("sample-") and name in SAMPLES and place.isdecimal():
+            if int(place) < len(SAMPLES[name].files):
+                samples.append((name, int(place)))
+            continue
+        try:
+            ids.append(parse("artifact", value))
+        except BadId:
+            continue
+    return ids, samples

@@ -1,0 +1,85 @@
+"""What a task would do, before it starts: the agent's expectation, each step through the gate.
+
+The same ``decide`` answers here as when the step is planned, so the preview promises no path that the run
+will not take; it reads and writes nothing.
+"""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from django.utils.translation import gettext as _
+
+from runs.agents.base import Agent, Expected
+from runs.present.names import call_name, condition
+from runs.present.people import group
+from tools import gate
+from tools.models import Contract, EffectClass
+from tools.selectors import contract_for, contracts_for, stops
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """An expected step and its path; ``why`` is a sentence."""
+
+    title: str
+    path: Literal["auto", "approval", "blocked"]
+    effect: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPreview:
+    """The expected steps in order, and what deserves a second look."""
+
+    steps: list[PlanStep]
+    warnings: list[str]
+
+
+def preview(*, tenant_id: uuid.UUID, agent: Agent, input: Mapping[str, Any]) -> PlanPreview:
+    """The plan that the agent expects for this input."""
+    expected = list(agent.expected(input))
+    contracts = contracts_for({(tenant_id, one.tool) for one in expected})
+    steps = [_step(tenant_id, one, contracts.get((tenant_id, one.tool))) for one in expected]
+    return PlanPreview(steps, _warnings(steps))
+
+
+def may_propose(*, tenant_id: uuid.UUID, agent: Agent) -> list[Contract]:
+    """The contracts in force of those tools of the agent that cannot be undone."""
+    found = [contract_for(tenant_id=tenant_id, tool=tool) for tool in agent.tools]
+    return [one for one in found if one is not None and one.effect_class == EffectClass.IRREVERSIBLE]
+
+
+def _step(tenant_id: uuid.UUID, expected: Expected, contract: Contract | None) -> PlanStep:
+    title = call_name(expected.tool, expected.title)
+    if contract is None:
+        words = _("no contract for the tool %(tool)s is in force. An administrator can publish one.")
+        return PlanStep(title, "blocked", EffectClass.READ_ONLY.value, words % {"tool": expected.tool})
+    # Arguments are not complete before anything ran: only the rules over what is known are asked.
+    facts = replace(gate.facts(contract), input_schema={})
+    halted = stops(tenant_id=tenant_id, tool_id=contract.tool_id)
+    verdict = gate.decide(contract=facts, arguments=expected.arguments, run=gate.RunFacts(stops=halted))
+    why = " ".join(str(reason) for reason in verdict.reasons)
+    if verdict.path == "approval":
+        asks = _("Decided by %(who)s; not you, because you submit.") % {"who": group(verdict.policy)}
+        why = f"{why} {asks}"
+    elif verdict.path == "auto":
+        why = _("by itself. %(why)s") % {"why": why}
+    if expected.conditional:
+        why = f"{why} {condition(expected.conditional)}"
+    return PlanStep(title, verdict.path, contract.effect_class, why)
+
+
+def _warnings(steps: Sequence[PlanStep]) -> list[str]:
+    """Irreversible steps that stand earlier than they need to (O4): work that could still tell against them
+    follows."""
+    found = []
+    for place, step in enumerate(steps):
+        later = [one.title for one in steps[place + 1 :] if one.effect == EffectClass.READ_ONLY]
+        if step.effect == EffectClass.IRREVERSIBLE and step.path != "blocked" and later:
+            words = _(
+                "“%(step)s” cannot be undone, yet “%(later)s” comes after it and could still tell against it."
+            )
+            found.append(words % {"step": step.title, "later": later[0]})
+    return found

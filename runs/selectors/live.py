@@ -1,0 +1,42 @@
+"""How far things are: the numbers that live pages and their sockets compare."""
+
+import time
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Count, Max, Q
+
+from accounts.models import Membership
+from approvals.models import PendingAction
+from runs.models import Run
+
+#: A run that commits a little later than another may carry the earlier instant; pages look back by this much.
+LOOK_BACK = timedelta(seconds=5)
+
+
+def tasks_seq() -> int:
+    """Microseconds since 1970 of the newest event of any run of the tenant; 0 without one."""
+    newest = Run.objects.aggregate(newest=Max("last_event_at"))["newest"]
+    return int(newest.timestamp() * 1_000_000) if newest else 0
+
+
+def tasks_drawn() -> int:
+    """The number that a list says it has drawn, read before its rows."""
+    return max(0, tasks_seq() - int(LOOK_BACK.total_seconds() * 1_000_000))
+
+
+def micros() -> int:
+    """Microseconds since 1970 by this process: only to tell one look from the next."""
+    return time.time_ns() // 1000
+
+
+def inbox_look(membership: Membership) -> tuple[Any, ...]:
+    """What of the tenant's questions a list shows, as one comparable value; one query."""
+    rows = PendingAction.objects.aggregate(
+        opened=Max("opened_at"),
+        decided=Max("decided_at"),
+        claimed=Max("claimed_until"),
+        open=Count("id", filter=Q(status="OPEN")),
+        claims=Count("id", filter=Q(status="OPEN", claimed_by__isnull=False)),
+    )
+    return tuple(rows.values())

@@ -1,0 +1,34 @@
+"""Pages of tasks."""
+
+from django.urls import path
+
+from runs import converters  # noqa: F401  registers run, artifact and sha256
+from runs.views import cancel, files, findings, history, new_task, task, tasks, uploads
+
+app_name = "runs"
+urlpatterns = [
+    path("", tasks.home, name="home"),
+    path("tasks/", tasks.task_list, name="task_list"),
+    path("tasks/export.csv", tasks.export, name="export"),
+    path("tasks/new/", new_task.new_task, name="new_task"),
+    path("tasks/preview/", new_task.preview, name="plan_preview"),
+    path("tasks/uploads/", uploads.upload, name="upload"),
+    path("tasks/uploads/<artifact:artifact_id>/", uploads.remove, name="remove_upload"),
+    path("tasks/cancel/", cancel.several, name="cancel_several"),
+    path("tasks/<run:run_id>/", task.task_detail, name="task_detail"),
+    path("tasks/<run:run_id>/steps/", task.all_steps, name="steps"),
+    path("tasks/<run:run_id>/history/", history.history, name="history"),
+    path("tasks/<run:run_id>/history.json", history.export, name="history_export"),
+    path("tasks/<run:run_id>/cancel/", cancel.one, name="cancel"),
+    path("tasks/<run:run_id>/files/<artifact:artifact_id>/", files.download, name="download"),
+    path("tasks/<run:run_id>/files/<sha256:sha256>/", files.by_checksum, name="file"),
+    path("tasks/<run:run_id>/files/<artifact:artifact_id>/printable/", files.printable, name="printable"),
+    path(
+        "tasks/<run:run_id>/findings/<sha256:document>/<slug:finding>/", findings.mark_wrong, name="correct"
+    ),
+    path(
+        "tasks/<run:run_id>/findings/<sha256:document>/<slug:finding>/take-back/",
+        findings.take_back,
+        name="take_back",
+    ),
+]

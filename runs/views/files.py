@@ -1,0 +1,102 @@
+"""Files of a task: as a download that no browser runs, and the report on paper."""
+
+import uuid
+from typing import IO
+
+from django.http import FileResponse, Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import MemberRequest, member
+from runs import blobs
+from runs.models import Artifact
+from runs.present import findings, header, preview
+from runs.selectors import artifacts, corrections, reviews
+from runs.views.lookup import file_or_404, run_or_404
+
+#: Whatever the file holds, a browser that opens it all the same gets a page without rights and without an origin.
+SANDBOX = "sandbox; default-src 'none'; frame-ancestors 'none'"
+
+
+@member()
+@require_safe
+def download(request: MemberRequest, run_id: uuid.UUID, artifact_id: uuid.UUID) -> HttpResponseBase:
+    """One file, checked against its checksum before its first byte leaves."""
+    run_or_404(run_id)
+    return _answer(request, file_or_404(artifact_id, run_id))
+
+
+@member()
+@require_safe
+def by_checksum(request: MemberRequest, run_id: uuid.UUID, sha256: str) -> HttpResponseBase:
+    """A file of a task by its content, as approvals name their attachments."""
+    run_or_404(run_id)
+    found = artifacts.by_checksum(sha256, run_id=run_id)
+    if found is None:
+        raise Http404
+    return _answer(request, found)
+
+
+@member()
+@require_safe
+def printable(request: MemberRequest, run_id: uuid.UUID, artifact_id: uuid.UUID) -> HttpResponse:
+    """A report without the frame of the page, for paper; with what people corrected since it was written."""
+    run = run_or_404(run_id)
+    file = file_or_404(artifact_id, run_id)
+    if file.media_type != "text/markdown" or file.kind != Artifact.Kind.REPORT:
+        raise Http404
+    try:
+        shown = preview.markdown(blobs.read(file.uri))
+    except blobs.BlobError:
+        return _damaged(request)
+    documents = findings.documents(
+        run, reviews.of_files(artifacts.of_run(run.pk)), corrections.of_run(run.pk)
+    )
+    context = {
+        "task": header.task(run, []),
+        "tenant": request.tenant.name,
+        "report": shown.html,
+        "sha256": file.sha256,
+        "back_url": reverse("runs:task_detail", args=[run.pk]),
+        "corrections": [
+            {"document": document.name, "label": one.label, "value": one.value, "wrong": one.wrong}
+            for document in documents
+            for one in document.findings
+            if one.wrong
+        ],
+    }
+    return render(request, "runs/report_print.html", context)
+
+
+def _answer(request: MemberRequest, file: Artifact) -> HttpResponseBase:
+    try:
+        stream: IO[bytes] = blobs.open(file.uri)
+    except blobs.BlobError:
+        return _damaged(request)
+    answer = FileResponse(stream, as_attachment=True, filename=file.name, content_type=_type(file.media_type))
+    answer["Content-Length"] = str(file.size)
+    answer["X-Content-Type-Options"] = "nosniff"
+    answer["Content-Security-Policy"] = SANDBOX
+    answer["Cross-Origin-Resource-Policy"] = "same-origin"
+    answer["Cache-Control"] = "private, no-store"
+    answer["ETag"] = f'"{file.sha256}"'
+    answer["X-Checksum-Sha256"] = file.sha256
+    return answer
+
+
+def _type(media_type: str) -> str:
+    """What a browser might run is sent as plain bytes."""
+    known = ("application/pdf", "text/plain", "text/csv", "text/markdown", "application/json")
+    if media_type.partition(";")[0] in known:
+        return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type
+    return "application/octet-stream"
+
+
+def _damaged(request: MemberRequest) -> HttpResponse:
+    words = _(
+        "The file is gone or does not have its checksum any more. Nothing was sent; tell an administrator."
+    )
+    return render(request, "runs/message.html", {"title": _("File damaged"), "text": words}, status=410)
