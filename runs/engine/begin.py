@@ -23,6 +23,7 @@ from runs.engine.types import Claimed, Go, Stop
 from runs.engine.workspace import Locked, locked_one
 from runs.models import Step
 from tools import intents, previews, workers
+from tools.errors import SenderGone
 from tools.models import Contract, Intent
 from tools.selectors import by_id, verdict
 
@@ -36,6 +37,16 @@ def begin(*, claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int
     policy; the grant (digest of arguments, contract, target, policy; not expired; not used by another intent; approvers
     still entitled). Owns its transaction.
     """
+    try:
+        answer = _begin(claimed, worker_id, sender, pid)
+    except SenderGone:
+        # Somebody proved that this child is gone; whatever it still does, it does not send.
+        return LOST
+    fp("begin.committed")
+    return answer
+
+
+def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) -> Go | Stop:
     with transaction.atomic(durable=True):
         workspace, run = locked_one(claimed.run_id)
         step = lock_step(claimed.step_id)
@@ -50,7 +61,6 @@ def begin(*, claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int
         answer = _decide(run, step, intent, claimed, sender, pid)
         settle_down(workspace)
         fp("begin.before_commit")
-    fp("begin.committed")
     return answer
 
 
@@ -139,8 +149,10 @@ def _go(
         grants.consume(action_id=intent.grant)
     left = Step.everywhere.filter(pk=step.pk).values_list("lease_until", flat=True).get()
     seconds = min(float(contract.timeout_seconds), (left - db_now()).total_seconds()) if left else 0.0
-    dispatch_id = new_id()
-    sender_id = workers.child_sender(parent_id=step.owner_id, sender_id=sender, pid=pid)
+    dispatch_id, owner = new_id(), step.owner_id
+    if owner is None:
+        raise ValueError("a running step has an owner")
+    sender_id = workers.child_sender(parent_id=owner, sender_id=sender, pid=pid)
     intents.dispatch(
         intent=intent,
         sender_id=sender_id,

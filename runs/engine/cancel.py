@@ -43,7 +43,8 @@ def cancel(*, run_id: uuid.UUID, user_id: uuid.UUID, reason: str = "", channel: 
                 notify.execute("SELECT pg_notify(%s, %s)", [CHANNEL, run_id.hex])
         fp("cancel.before_commit")
     fp("cancel.committed")
-    return Run.everywhere.get(pk=run_id)
+    stopped: Run = Run.everywhere.get(pk=run_id)
+    return stopped
 
 
 def _request(run: Locked, user_id: uuid.UUID, reason: str, channel: str) -> None:

@@ -16,6 +16,7 @@ from runs.agents import registry
 from runs.engine.types import Claimed
 from runs.engine.workspace import cursor, document
 from runs.states import RUN_CLAIMABLE
+from tools import previews
 from tools.models import Intent
 from tools.selectors import by_id, spec
 
@@ -106,13 +107,7 @@ def _spec(contract_id: uuid.UUID) -> Mapping[str, Any]:
     needed = spec(contract)
     if contract.adapter == "smtp":
         tenant = Tenant.objects.get(pk=contract.tenant_id)
-        needed["tenant"] = {
-            "id": tenant.pk.hex,
-            "slug": tenant.slug,
-            "name": tenant.name,
-            "mail_from": tenant.mail_from,
-            "mail_reply_to": tenant.mail_reply_to,
-        }
+        needed["tenant"] = previews.tenant_facts(tenant)
     return needed
 
 

@@ -218,7 +218,7 @@ def _may_retry(outcome: Outcome) -> bool:
 def _backoff(contract_id: uuid.UUID | None, failures: int) -> float:
     contract = by_id(contract_id) if contract_id else None
     base = contract.backoff_seconds if contract else 1
-    return float(base) * 2**failures * random.uniform(0.75, 1.25)  # jitter, no secret
+    return float(base * 2**failures) * random.uniform(0.75, 1.25)  # jitter, no secret
 
 
 def _known_keys(batch: Sequence[Outcome]) -> Any:
@@ -268,20 +268,9 @@ def _claimed_now(
     wanted = set(sticky)
     rows = [
         (
-            step.id,
-            run.id,
-            run.tenant_id,
-            step.key,
-            step.kind,
-            step.tool,
-            step.pool,
-            1,
-            0,
-            0,
-            1,
-            fences[step.id],
+            *(step.id, run.id, run.tenant_id, step.key, step.kind, step.tool, step.pool, 1, 0, 0, 1),
+            *(fences[step.id], step.timeout, document(step.input), step.intent, step.contract),
         )
-        + (step.timeout, document(step.input), step.intent, step.contract)
         for run in workspace.runs.values()
         for step in run.steps
         if step.id in wanted

@@ -128,7 +128,9 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         run.plan_again()
         return
     tenant = Tenant.objects.get(pk=run.tenant_id)
-    target = str(directive.get("target") or "")
+    target = previews.target_for(
+        contract=contract, arguments=arguments, proposed=str(directive.get("target") or "")
+    )
     intent = intents.propose(
         tenant_id=run.tenant_id,
         run_id=run.id,

@@ -13,6 +13,7 @@ from accounts.statements import statement
 from runs.engine.commit import Mode, commit
 from runs.engine.types import Claimed, Outcome
 from runs.engine.workspace import cursor
+from tools import workers
 
 log = logging.getLogger(__name__)
 
@@ -27,15 +28,17 @@ def reclaim() -> int:
 
 
 def release(*, worker_id: uuid.UUID) -> int:
-    """The same for everything that a worker held which is known to be gone, before its leases end."""
+    """The same for everything that a worker held which is known to be gone, before its leases end. Does nothing for one
+    of which that is not proven."""
     done = 0
-    while True:
+    while workers.is_gone(worker_id=worker_id) is not None:
         found = cursor()
         found.execute(statement("runs", "steps_of_owner"), {"worker": worker_id, "limit": BATCH})
         rows = found.fetchall()
         if not rows:
-            return done
+            break
         done += _give_back(rows, "gone")
+    return done
 
 
 def _give_back(rows: Iterable[tuple[Any, ...]], mode: Mode) -> int:

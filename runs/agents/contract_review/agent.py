@@ -1,7 +1,7 @@
 """The contract reviewer: one step per document, side by side; a step that joins them; a letter that a person approves."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from runs.agents.base import Agent, Call, Context, Directive, Expected, Fail, Finish, StepView
 
@@ -18,7 +18,7 @@ class ContractReview(Agent):
         "Reads contracts, quotes the clauses that matter, rates their risk and writes a report. "
         "For the nearest deadline it proposes a notice by e-mail."
     )
-    input_schema: Mapping[str, Any] = {
+    input_schema: ClassVar[Mapping[str, Any]] = {
         "type": "object",
         "properties": {
             "files": {
@@ -41,8 +41,8 @@ class ContractReview(Agent):
         "required": ["files"],
         "additionalProperties": False,
     }
-    budget: Mapping[str, Any] = {"steps": 120, "tool_calls": 120, "wall_seconds": 86_400}
-    tools: Sequence[str] = (REVIEW, JOIN, SEND)
+    budget: ClassVar[Mapping[str, Any]] = {"steps": 120, "tool_calls": 120, "wall_seconds": 86_400}
+    tools: ClassVar[Sequence[str]] = (REVIEW, JOIN, SEND)
 
     def next(self, context: Context) -> Sequence[Directive]:
         """Reviews and join first, all at once; then the letter; then the end."""
