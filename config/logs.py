@@ -44,6 +44,7 @@ def logging_config(fmt: str, level: str) -> dict[str, Any]:
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
+            "celery.beat": {"level": "WARNING"},
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},
             "daphne": {"level": "WARNING"},

@@ -24,6 +24,8 @@ from config.up.supervisor import Supervisor
 from config.up.words import CannotStart, port_busy
 
 SINK_PORT_OFFSET = 25
+# Generous: a busy machine is slow, and what ends is noticed at once.
+UP_SECONDS = 180
 APPLICATIONS = ("web", "node", "coordinator", "beat")
 # One migration at a time, however many houses share a database. The number is arbitrary but fixed.
 MIGRATION_LOCK = 7_218_003
@@ -79,20 +81,20 @@ class Start:
         self.supervisor.say(f"starting PostgreSQL on 127.0.0.1:{server.port}")
         self.supervisor.add(programs.postgres(server))
         # A restart by the supervisor during this wait is the retry after a crash.
-        self.supervisor.wait_for("PostgreSQL", server.answers, 60)
+        self.supervisor.wait_for("PostgreSQL", server.answers, UP_SECONDS)
         server.ensure_database()
 
     def _valkey(self, server: Valkey) -> None:
         self.supervisor.say(f"starting Valkey on 127.0.0.1:{server.port}")
         self.supervisor.add(programs.valkey(server))
-        self.supervisor.wait_for("Valkey", server.answers, 20)
+        self.supervisor.wait_for("Valkey", server.answers, UP_SECONDS)
 
     def _sink(self, env: dict[str, str], smtp: int, http_port: int) -> None:
         self.supervisor.say(f"starting the mail sink on 127.0.0.1:{http_port}, SMTP on {smtp}")
         store = self.house.folder / "sink.jsonl"
         program = programs.sink(env, smtp=smtp, http=http_port, store=store, home=self.url)
         child = self.supervisor.add(program)
-        self.supervisor.wait_for("The mail sink", child.is_ready, 30)
+        self.supervisor.wait_for("The mail sink", child.is_ready, UP_SECONDS)
 
     def _migrate(self, database_url: str, env: dict[str, str]) -> None:
         self.supervisor.say("bringing the database schema up to date")
@@ -126,9 +128,9 @@ class Start:
         told = [
             self.supervisor.add(make(env)) for make in (programs.node, programs.coordinator, programs.beat)
         ]
-        self.supervisor.wait_for("The web process", self._web_answers, 60)
+        self.supervisor.wait_for("The web process", self._web_answers, UP_SECONDS)
         for child in told:
-            self.supervisor.wait_for(child.program.name, child.is_ready, 60)
+            self.supervisor.wait_for(child.program.name, child.is_ready, UP_SECONDS)
 
     def _web_answers(self) -> bool:
         connection = http.client.HTTPConnection("127.0.0.1", self.env.port, timeout=2)

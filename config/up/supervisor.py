@@ -144,7 +144,9 @@ class Supervisor:
             self._close(child)
             if not self.stopping:
                 child.ended()
-        self._reap_orphans()
+        # Orphans come to us on Linux alone, where waitid exists.
+        if hasattr(os, "waitid"):
+            self._reap_orphans()
 
     def _close(self, child: Child) -> None:
         """Read what a dead child still had to say, then forget its pipes."""
@@ -166,11 +168,11 @@ class Supervisor:
         """Grandchildren that came to us end as zombies unless we take note."""
         ours = [*self.children.values(), *self._passing]
         known = {child.popen.pid for child in ours if child.popen}
-        for orphan in psutil.Process().children():
-            if orphan.pid not in known:
-                with contextlib.suppress(ChildProcessError, psutil.Error):
-                    if orphan.status() == psutil.STATUS_ZOMBIE:
-                        os.waitpid(orphan.pid, os.WNOHANG)
+        with contextlib.suppress(ChildProcessError):
+            while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                if ended.si_pid in known:
+                    break
+                os.waitpid(ended.si_pid, os.WNOHANG)
 
     def wait_for(self, what: str, is_up: Callable[[], bool], seconds: float) -> None:
         """Go round until `is_up`; raises Stopped, or CannotStart when it took too long."""

@@ -48,7 +48,7 @@ class House:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def start(self, seconds: float = 90) -> House:
+    def start(self, seconds: float = 240) -> House:
         self.launch()
         wait_until(lambda: self.ready is not None or not self.alive, seconds, self.said)
         return self

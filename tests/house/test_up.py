@@ -15,7 +15,7 @@ import pytest
 
 from tests.house.houses import House, gone, house, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.crash, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.slow, pytest.mark.crash, pytest.mark.timeout(600)]
 PROGRAMS = ("postgres", "valkey", "sink", "web", "node", "coordinator", "beat")
 
 
@@ -143,7 +143,7 @@ def test_a_failing_migration_stops_the_start_and_says_which(tmp_path: Path) -> N
 
 def test_killing_make_stops_the_house_too(tmp_path: Path) -> None:
     with house(tmp_path / "data", command=["make", "--no-print-directory", "up"]) as made:
-        made.start(seconds=200)
+        made.start()
         assert made.ready is not None, made.said()
         family = made.family()
         made.stop(signal.SIGKILL)
