@@ -17,10 +17,11 @@ http = get_asgi_application()
 # These import models: only after Django is set up.
 from accounts.socket_access import OwnOriginOnly
 from runs.routing import websocket_urlpatterns
+from runs.upload_gate import FORM_BYTES, UploadGate
 
 application = ProtocolTypeRouter(
     {
-        "http": http,
+        "http": UploadGate(http, limit=settings.COUNTERSIGN.max_upload_mb * 1_000_000 + FORM_BYTES),
         "websocket": OwnOriginOnly(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )
