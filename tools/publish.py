@@ -45,6 +45,8 @@ def put_in_force(*, contract_id: uuid.UUID, by: uuid.UUID | None, channel: str =
     tool_id = Contract.everywhere.values_list("tool_id", flat=True).get(pk=contract_id)
     Tool.everywhere.select_for_update().get(pk=tool_id)
     contract: Contract = Contract.everywhere.select_related("tool").get(pk=contract_id)
+    if contract.status != Contract.Status.DRAFT:
+        raise arrows.RefusedTransition("Contract", "publish", contract.status)
     if problems := _problems(contract):
         raise ContractRefused(problems)
     before = Contract.everywhere.filter(tool_id=tool_id, status=Contract.Status.PUBLISHED).first()

@@ -118,19 +118,19 @@ def is_gone(*, worker_id: uuid.UUID) -> Gone | None:
     return _proof(worker) if worker else None
 
 
-def may_go_on(*, intent: Intent) -> Blocked | None:
+def may_go_on(*, intent: Intent, now: datetime | None = None) -> Blocked | None:
     """Whether an effect whose outcome is open may be sent again without risking a second one; None: it may.
 
     It may when the far side drops repeats of our key and still remembers it, or enforces a deadline that
     has passed, or when nobody can still send and the contract's quiet time has passed since that is known.
     Nobody can still send: the sender is proven gone, or reported itself that it has stopped. A sender that
-    is only silent may be paused and will send when it thaws.
+    is only silent may be paused and will send when it thaws. ``now`` is the database's time unless given.
     """
     if intent.status not in (Intent.Status.DISPATCHED, Intent.Status.UNKNOWN):
         return None
     if intent.sender_id is None or intent.dispatched_at is None:
         return Blocked("sender_unknown", _("It is not known which process was to send it."))
-    now = _now_beside(intent.sender_id)
+    now = now or _now_beside(intent.sender_id)
     contract = intent.contract
     if contract.native_idempotency and _remembered(intent, now):
         return None

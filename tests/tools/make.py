@@ -18,7 +18,7 @@ def tenant(slug: str = "linden", **values: Any) -> Tenant:
 
 
 def person(of: Tenant, *roles: str, name: str = "Ben Okafor") -> User:
-    user = User.objects.create_user(f"{new_id().hex}@{of.slug}.example", "not used here", name=name)
+    user = User.objects.create_user(f"{new_id().hex}@{of.slug}.example", None, name=name)
     Membership.everywhere.create(tenant=of, user=user, roles=list(roles or (Role.APPROVER,)))
     return user
 
