@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from runs.agents.contract_review.findings import Finding
 from runs.documents import Document
 
 _CHARACTERS = str.maketrans(
@@ -109,6 +110,17 @@ class View:
         while end > start and self.text[end - 1] == " ":
             end -= 1
         return start, end
+
+
+def quoted(
+    view: View, field: str, start: int, end: int, confidence: float, **value: object
+) -> Finding | None:
+    """A finding with the exact slice at `start`:`end`, trimmed and on one page; None if nothing is left."""
+    start, end = view.quote(start, end)
+    if end <= start:
+        return None
+    text = view.document.text[start:end]
+    return Finding(field, text, start, end, view.document.page_at(start), dict(value), confidence)
 
 
 def _closers(text: str, at: int) -> int:

@@ -58,6 +58,16 @@ OPENINGS = [
         "SHAREHOLDERS AGREEMENT", ["Alpha, Inc.", "Beta Holdings LLC", "Gamma Corp."], "2011-05-02", None, id="commas",
     ),
     pytest.param(
+        'MASTER SERVICES AGREEMENT (m-12)\n\nThis Master Services Agreement (this "Agreement") is entered into on May 2, 2011 by and between\n'
+        'Acme Advisory Group and Northwind Systems, Inc. (the "Parties").\n\n1. SERVICES.',
+        "MASTER SERVICES AGREEMENT (m-12)", ["Acme Advisory Group", "Northwind Systems, Inc."], "2011-05-02", None, id="only the parties have an alias",
+    ),
+    pytest.param(
+        'AMENDMENT NO. 2 TO SERVICES AGREEMENT\nThis Amendment No. 2 (this "Amendment") to the Services Agreement dated as of May 1, 2015 (the '
+        '"Original Agreement") is entered into as of June 3, 2017 by and between Foo Partners, L.P. ("Foo") and Bar LLC ("Bar").\nWHEREAS',
+        "AMENDMENT NO. 2 TO SERVICES AGREEMENT", ["Foo Partners, L.P.", "Bar LLC"], "2017-06-03", None, id="the date of another contract",
+    ),
+    pytest.param(
         "WEB HOSTING AGREEMENT\nThis Web Hosting Agreement is entered into as of this ___ day of ______, 2001 between Centrack, Incorporated "
         '("Centrack") and Parent & Co.\n1. Services',
         "WEB HOSTING AGREEMENT", ["Centrack, Incorporated", "Parent & Co."], None, None, id="blank date",
