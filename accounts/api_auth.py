@@ -1,16 +1,19 @@
 """The API's side of tokens: the middleware has read the header, these classes turn it into DRF's terms."""
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from accounts import tokens
 from accounts.models import ApiToken, TokenScope, User
+
+if TYPE_CHECKING:
+    # REST framework loads this module while it loads its views.
+    from rest_framework.views import APIView
 
 
 class BearerAuthentication(BaseAuthentication):
@@ -46,7 +49,7 @@ def needs(scope: TokenScope | str) -> type[BasePermission]:
     class NeedsScope(BasePermission):
         message = f"This token does not have the scope '{scope}'. Nothing was done."
 
-        def has_permission(self, request: Request, view: APIView) -> bool:
+        def has_permission(self, request: Request, view: "APIView") -> bool:
             return isinstance(request.auth, ApiToken) and str(scope) in request.auth.scopes
 
     return NeedsScope

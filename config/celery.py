@@ -24,8 +24,6 @@ app.steps["worker"].add(NodeStep)
 app.steps["worker"].add(CoordinatorStep)
 
 
-@signals.celeryd_init.connect
-@signals.beat_init.connect
 def _require_configuration(**_: Any) -> None:
     from django.conf import settings
 
@@ -34,12 +32,16 @@ def _require_configuration(**_: Any) -> None:
     require(settings.ENV)
 
 
-@signals.worker_ready.connect
-@signals.beat_init.connect
 def _say_ready(**_: Any) -> None:
     say_ready()
 
 
-@signals.setup_logging.connect
 def _keep_django_logging(**_: Any) -> None:
     """A receiver is enough for Celery to leave logging to the settings."""
+
+
+for _signal in (signals.celeryd_init, signals.beat_init):
+    _signal.connect(_require_configuration)
+for _signal in (signals.worker_ready, signals.beat_init):
+    _signal.connect(_say_ready)
+signals.setup_logging.connect(_keep_django_logging)
