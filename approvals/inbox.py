@@ -7,7 +7,7 @@ from django.db.models import Case, Exists, F, IntegerField, OuterRef, Prefetch, 
 from django.db.models.functions import Now
 
 from accounts import rights
-from accounts.models import AuditHead, Role
+from accounts.models import Role
 from approvals.models import Decision, PendingAction
 from tools.models import Risk
 
@@ -56,12 +56,6 @@ def next_for(
     """What to decide next: the most urgent open action of this person, other than the one just looked at."""
     waiting = open_for(user_id=user_id, tenant_id=tenant_id, limit=2)
     return next((action for action in waiting if action.pk != after), None)
-
-
-def version(*, tenant_id: uuid.UUID) -> int:
-    """A number that grows with every question that opens, is signed or closes in a tenant: its place in the audit chain.
-    Live pages ask again when it has grown."""
-    return AuditHead.objects.filter(tenant_id=tenant_id).values_list("sequence", flat=True).first() or 0
 
 
 def _tab(user_id: uuid.UUID, tenant_id: uuid.UUID, tab: str) -> QuerySet[PendingAction]:

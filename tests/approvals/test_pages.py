@@ -237,7 +237,7 @@ def test_the_list_alone_is_served_to_a_live_page(house):
     make.question(house)
     answer = signed_in(house.ben).get("/inbox/", headers={"X-Live": "true", "HX-Request": "true"})
     assert b"<html" not in answer.content
-    assert int(answer["X-Live-Seq"]) > 0
+    assert b'class="item"' in answer.content
 
 
 def test_a_claim_moves_the_row_for_the_others(house):

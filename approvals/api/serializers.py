@@ -1,0 +1,75 @@
+"""What the desk says and takes over REST."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.ids import public
+from approvals.models import Decision, PendingAction, Verdict
+
+
+class ActionRow(serializers.ModelSerializer[PendingAction]):
+    """One line of the inbox."""
+
+    id = serializers.SerializerMethodField()
+    task = serializers.SerializerMethodField()
+
+    class Meta:
+        model = PendingAction
+        fields = (
+            *("id", "kind", "status", "sentence", "target", "risk", "irreversible", "task", "agent"),
+            *("opened_at", "expires_at", "generation", "digest"),
+        )
+
+    def get_id(self, action: PendingAction) -> str:
+        return public("pendingaction", action.pk)
+
+    def get_task(self, action: PendingAction) -> str:
+        return public("run", action.run_id)
+
+
+class DecisionRow(serializers.ModelSerializer[Decision]):
+    """What somebody said."""
+
+    by = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Decision
+        fields = ("verdict", "by", "decided_by", "channel", "comment", "reference", "at", "digest_seen")
+
+    def get_by(self, decision: Decision) -> str:
+        return str(decision.user) if decision.user else ""
+
+
+class ActionDetail(ActionRow):
+    """Everything that a person would see: ``shown`` are the exact bytes that the digest covers, as JSON text."""
+
+    shown = serializers.SerializerMethodField()
+    decisions = serializers.SerializerMethodField()
+    why_not = serializers.SerializerMethodField()
+
+    class Meta(ActionRow.Meta):
+        fields = (
+            *ActionRow.Meta.fields,
+            *("verdicts", "second_gesture", "rationale", "evidence", "shown", "decisions", "why_not"),
+        )
+
+    def get_shown(self, action: PendingAction) -> str:
+        return bytes(action.shown).decode()
+
+    def get_decisions(self, action: PendingAction) -> list[dict[str, Any]]:
+        rows = Decision.objects.filter(action=action).select_related("user").order_by("at")
+        return list(DecisionRow(rows, many=True).data)
+
+    def get_why_not(self, action: PendingAction) -> list[str]:
+        """Why the caller may not approve; empty when they may."""
+        return [str(reason) for reason in self.context["refusals"]]
+
+
+class DecideBody(serializers.Serializer[Any]):
+    """One answer. ``gesture`` is the target typed again where the action asks for it."""
+
+    verdict = serializers.ChoiceField(choices=[v for v in Verdict.values if v != Verdict.EXPIRE])
+    comment = serializers.CharField(required=False, allow_blank=True, max_length=10_000, default="")
+    reference = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
+    gesture = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
