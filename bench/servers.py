@@ -16,7 +16,7 @@ from pathlib import Path
 
 from config.embedded import process
 from config.embedded.ports import free_port
-from config.embedded.postgres import Postgres, throw_away
+from config.embedded.postgres import throw_away
 from config.embedded.valkey import Valkey
 
 HOUSE = Path(__file__).resolve().parent.parent
@@ -54,7 +54,8 @@ def servers() -> Iterator[Servers]:
     folder.chmod(0o711)
     started: list[tuple[subprocess.Popen[bytes], signal.Signals]] = []
     try:
-        database = _postgres(folder)
+        database = throw_away(folder)
+        database.create()
         server = database.start()
         started.append((server, signal.SIGINT))
         database.wait(server)
@@ -74,15 +75,6 @@ def servers() -> Iterator[Servers]:
         for running, sig in reversed(started):
             _end(running, sig)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _postgres(folder: Path) -> Postgres:
-    database = throw_away(folder)
-    preload = {"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track_utility": "off"}
-    if os.environ.get("BENCH_STATEMENTS"):
-        database.settings.update(preload)
-    database.create()
-    return database
 
 
 def _environment(folder: Path, database_url: str, broker_url: str) -> None:

@@ -28,6 +28,7 @@ def main() -> None:
     toolbox.load()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
     if kind == "cpu":
         child_cpu.serve(sock)
     else:

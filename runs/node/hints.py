@@ -18,8 +18,8 @@ from channels.layers import get_channel_layer
 log = logging.getLogger(__name__)
 
 EVERY = 0.1
-#: Runs told of at a time; under a storm the others come a tenth of a second later.
-AT_ONCE = 100
+#: Runs told of at a time; under a storm the others come a little later, so that telling costs a bounded share.
+AT_ONCE = 25
 #: Runs kept while the channel layer does not answer.
 MOST = 20_000
 #: After a failure the layer is left alone for so long.
