@@ -1,4 +1,4 @@
-"""Fields of a form: contracts whose key terms stand in a table of labels and values.
+"""Fields of a form: contracts whose key terms stand behind labels, in a table or on the cover.
 
 Cover pages and order forms say "Governing Law | The laws of …" instead of a sentence. A row is read when its
 label names a field and its value is filled in; a value that is still a placeholder says nothing.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 
+from runs.agents.contract_review.dates import DATE
 from runs.agents.contract_review.findings import Finding
 from runs.agents.contract_review.values import BLANK
-from runs.agents.contract_review.view import View
+from runs.agents.contract_review.view import View, quoted
 
 _LABELS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (field, re.compile(rf"^(?:{pattern})\s*:?$", re.IGNORECASE))
@@ -35,6 +36,10 @@ _LABELS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("payment_terms", r"payment (?:terms|process|period)"),
     )
 )
+_DATE_FIELDS = frozenset({"agreement_date", "effective_date", "expiration"})
+_LINE = re.compile(r"^[ ]*(?P<label>[A-Z][A-Za-z ]{3,30}):[ ]*", re.MULTILINE)
+_COVER = 5000
+"""How far into the text a labelled line counts as part of the cover."""
 _CHECKED = re.compile(r"\[\s*x\s*\]|☒|☑", re.IGNORECASE)
 _UNCHECKED = re.compile(r"\[\s*\]|☐")
 
@@ -54,6 +59,19 @@ def read_form(view: View, present: set[str]) -> list[Finding]:
         finding = _value(view, field, start, span.end, label)
         found += [finding] if finding else []
     return found
+
+
+def read_cover(view: View, present: set[str]) -> list[Finding]:
+    """Dates behind a label on a line of the cover, such as "Expiry Date: February 28, 2030"."""
+    found: dict[str, Finding] = {}
+    for line in _LINE.finditer(view.clean, 0, _COVER):
+        field = next((name for name, pattern in _LABELS if pattern.match(line["label"].strip())), None)
+        day = DATE.match(view.clean, line.end())
+        if day and field in _DATE_FIELDS and field not in found.keys() | present:
+            finding = quoted(view, field, *day.span(), 0.8)
+            if finding:
+                found[field] = finding
+    return list(found.values())
 
 
 def _value(view: View, field: str, start: int, end: int, label: str) -> Finding | None:

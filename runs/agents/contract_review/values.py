@@ -81,7 +81,7 @@ def _expiration(text: str) -> dict[str, Any]:
     value: dict[str, Any] = {}
     for match in DATE.finditer(text):
         day = parse_date(match.group())
-        if day and _ENDS.search(text[: match.start()]):
+        if day and (match.group() == text or _ENDS.search(text[: match.start()])):
             value["date"] = day.isoformat()
             break
     if "date" not in value:

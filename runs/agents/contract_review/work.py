@@ -15,7 +15,7 @@ from typing import Any
 from runs.agents.contract_review.clauses import read_clauses
 from runs.agents.contract_review.deadlines import deadlines_of, most_urgent_deadline
 from runs.agents.contract_review.findings import DocumentReview, Gap, verify
-from runs.agents.contract_review.forms import read_form
+from runs.agents.contract_review.forms import read_cover, read_form
 from runs.agents.contract_review.letter import draft_letter
 from runs.agents.contract_review.markdown import to_markdown
 from runs.agents.contract_review.preamble import read_opening
@@ -72,7 +72,9 @@ def _review(document: Document) -> DocumentReview:
     form = read_form(view, {finding.field for finding in opening})
     filled = {finding.field for finding in form}
     clauses = [finding for finding in read_clauses(view) if finding.field not in filled]
-    findings = [with_value(finding) for finding in (*opening, *form, *clauses)]
+    said = [*opening, *form, *clauses]
+    cover = read_cover(view, {finding.field for finding in said})
+    findings = [with_value(finding) for finding in (*said, *cover)]
     warnings = list(document.warnings)
     if not any(finding.field in {"document_name", "parties"} for finding in opening) and len(findings) < 4:
         rated, gaps = findings, list[Gap]()

@@ -84,6 +84,14 @@ def test_key_terms_in_a_word_table_are_read() -> None:
     assert not make.of(result, "payment_terms")
 
 
+def test_dates_behind_labels_on_the_cover_are_read() -> None:
+    result = make.review(
+        "SERVICES AGREEMENT\n\nEffective Date: March 1, 2025\nExpiry Date: February 28, 2030\n\n1. Services are given by Foo, Inc."
+    )
+    assert make.only(result, "effective_date")["value"]["date"] == "2025-03-01"
+    assert make.only(result, "expiration")["value"]["date"] == "2030-02-28"
+
+
 def test_a_clause_over_a_page_break_is_quoted_from_one_page() -> None:
     clause = ["This Agreement shall be governed by and construed in accordance with the laws of the State of"]
     filler = [f"Line {number} holds other words." for number in range(10)]
