@@ -1,8 +1,9 @@
-"""Score the contract review on labelled contracts: `python -m evals.contracts --data DIR --out eval.json`.
+"""Score the contract review on labelled contracts: `python -m evals.contracts DIR --out eval.json`.
 
-`DIR` holds PDFs beside one `*metadata.json`: a list of objects with `file` and, for each of eight fields, a
-list of true quotes (possibly none), as in CUAD v1 (Contract Understanding Atticus Dataset, CC BY 4.0, The
-Atticus Project). Contracts are scored that are present in both.
+`DIR` (the contracts beside the checkout, if left out) holds PDFs beside one `*metadata.json`: a list of
+objects with `file` and, for each of eight fields, a list of true quotes (possibly none), as in CUAD v1
+(Contract Understanding Atticus Dataset, CC BY 4.0, The Atticus Project). Contracts are scored that are
+present in both.
 
 Two texts are compared by their letters and digits only, case folded. A quote hits when one contains the
 other and it has at most max(200, 2 × truth) characters. A cell (contract × field) is right when a quote
@@ -21,6 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from runs.agents.contract_review.work import review_document
+
+SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "contracts"
+"""The labelled contracts that lie beside the checkout."""
 
 FIELDS: dict[str, str] = {
     "Document Name": "document_name",
@@ -108,10 +112,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m evals.contracts", description="Score the contract review."
     )
-    parser.add_argument("--data", type=Path, required=True, help="folder with PDFs and a *metadata.json")
+    parser.add_argument("folder", type=Path, nargs="?", help="folder with PDFs and a *metadata.json")
+    parser.add_argument("--data", type=Path, default=SHARED, help="the same, by name")
     parser.add_argument("--out", type=Path, default=Path("eval.json"), help="where to write every quote")
     options = parser.parse_args(arguments)
-    result = evaluate(options.data)
+    result = evaluate(options.folder or options.data)
     options.out.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     for label in FIELDS:
         column = [cell for cell in result["cells"] if cell["field"] == label]
