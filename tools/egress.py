@@ -78,10 +78,12 @@ def connect(host: str, port: int, *, allow_hosts: Sequence[str], deadline: Deadl
         raise EgressRefused(
             "egress_forbidden", f"{name}:{port} is not among the hosts that this tool may reach."
         )
-    error: OSError | None = None
-    for family, address in _resolve(name, port):
+    addresses = _resolve(name, port)
+    for _, address in addresses:
         if not named and (why := forbidden(address[0])):
             raise EgressRefused("egress_forbidden", f"{name} leads to {address[0]}, {why}: not connected.")
+    error: OSError | None = None
+    for family, address in addresses:
         sock = socket.socket(family, socket.SOCK_STREAM)
         try:
             sock.settimeout(deadline.timeout())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from django.db import transaction
+
 from accounts.ids import new_id
 from accounts.models import Membership, Role, Tenant, User
 from tools import intents, keys, publish, workers
@@ -46,8 +48,9 @@ def contract(of: Tenant, name: str = "mail.send", **values: Any) -> Contract:
     if not Membership.everywhere.filter(tenant=of).exists():
         person(of)
     known = Tool.everywhere.filter(tenant=of, name=name).first() or tool(of, name)
-    drafted = publish.draft(tool=known, **{**DECLARED, **values})
-    return publish.put_in_force(contract_id=drafted.pk, by=None)
+    with transaction.atomic():
+        drafted = publish.draft(tool=known, **{**DECLARED, **values})
+        return publish.put_in_force(contract_id=drafted.pk, by=None)
 
 
 def intent(under: Contract, *, authorised: bool = True, **values: Any) -> Intent:
@@ -82,7 +85,8 @@ def node(**values: Any) -> WorkerProcess:
 
 
 def sender(of: WorkerProcess | None = None, pid: int = 101) -> uuid.UUID:
-    return workers.child_sender(parent_id=(of or node()).pk, sender_id=new_id(), pid=pid)
+    with transaction.atomic():
+        return workers.child_sender(parent_id=(of or node()).pk, sender_id=new_id(), pid=pid)
 
 
 _fence = 0
