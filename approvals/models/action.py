@@ -86,7 +86,9 @@ class PendingAction(TenantRow):
             models.CheckConstraint(
                 condition=~Q(kind="approve") | Q(expires_at__isnull=False), name="action_approval_expires"
             ),
-            models.CheckConstraint(condition=Q(claimed_by__isnull=True) | Q(claimed_until__isnull=False), name="action_claim_ends"),
+            models.CheckConstraint(
+                condition=Q(claimed_by__isnull=True) | Q(claimed_until__isnull=False), name="action_claim_ends"
+            ),
             models.CheckConstraint(condition=Q(generation__gt=0), name="action_generation_from_one"),
         ]
         indexes = [

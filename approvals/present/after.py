@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from approvals import links, rules
 from approvals.models import Decision, PendingAction, Verdict
-from approvals.present.parts import Fact, Link, Stage
+from approvals.present.parts import Fact, Link, Stage, agent_name
 from approvals.present.rows import next_link
 from tools.models import Intent
 
@@ -148,7 +148,7 @@ def _by(action: PendingAction, decisions: list[Decision]) -> By | None:
 def _life(
     action: PendingAction, intent: Intent | None, decisions: list[Decision], seen: Mapping[str, Any]
 ) -> tuple[Stage, ...]:
-    agent = str(seen.get("agent") or "").replace("_", " ").capitalize()
+    agent = agent_name(str(seen.get("agent") or ""))
     stages = [Stage(_("Proposed"), action.opened_at, agent)]
     stages += [
         Stage(_("Approved"), one.at, ", ".join(part for part in (str(one.user), _signed_in(one)) if part))

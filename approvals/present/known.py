@@ -112,7 +112,7 @@ def known(action: PendingAction, user_id: uuid.UUID) -> Known:
         sent=_sent(intent, seen, approval),
         sent_note=count,
         checks=tuple(_reports(intent)),
-        far_side=_("the record"),
+        far_side="",
         preview=preview(approval, shown.read(approval.shown)) if approval else None,
         reserved=Reserved(
             _("The task waits."), _("Its next steps and its budget are held until this is answered.")

@@ -46,7 +46,7 @@ class Difference:
 
 def parameters(arguments: Mapping[str, Any], shown_above: str = "") -> list[Parameter]:
     """All arguments in the order of their canonical form. A value that stands whole in the preview is named
-    by its length instead of being repeated, and only when it is equal to it sign by sign.
+    by its length instead of being repeated, and only when it is equal to it.
     """
     return [_parameter(name, value, shown_above) for name, value in arguments.items()]
 
@@ -59,7 +59,7 @@ def note(found: list[Parameter]) -> str:
 
 def _parameter(name: str, value: Any, shown_above: str) -> Parameter:
     text = as_text(value)
-    if shown_above and text == shown_above:
+    if shown_above and _same_text(text, shown_above):
         hidden = len(visible.odd_signs(text))
         count = ngettext("%s character", "%s characters", len(text)) % len(text)
         signs = _("no hidden ones") if not hidden else ngettext("%s unusual", "%s unusual", hidden) % hidden
@@ -75,6 +75,11 @@ def _parameter(name: str, value: Any, shown_above: str) -> Parameter:
         mono=not words,
         long=len(text) > LONG,
     )
+
+
+def _same_text(one: str, other: str) -> bool:
+    """Equal sign by sign; only line ends, which a mail writes in its own way, may differ."""
+    return one.replace("\r\n", "\n").rstrip("\n") == other.replace("\r\n", "\n").rstrip("\n")
 
 
 def as_text(value: Any) -> str:

@@ -6,6 +6,11 @@ from datetime import datetime
 from typing import Any
 
 
+def agent_name(name: str) -> str:
+    """An agent as people call it: ``contract-review`` is "Contract review"."""
+    return name.replace("_", " ").replace("-", " ").strip().capitalize()
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """Label and value on one line; ``at`` is an instant shown in full instead of a value."""

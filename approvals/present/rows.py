@@ -13,7 +13,8 @@ from django.utils.translation import ngettext, pgettext
 
 from approvals import inbox, links
 from approvals.models import Decision, PendingAction, Verdict
-from approvals.present.parts import Link
+from approvals.present.parts import Link, agent_name
+from tools.models import Intent
 
 Kind, Status = PendingAction.Kind, PendingAction.Status
 SOON = timedelta(hours=6)
@@ -31,12 +32,14 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One row."""
+    """One row. ``shown_as`` and ``shown_status`` name the state to draw: a used grant is drawn as its effect stands."""
 
     id: str
     url: str
     kind: str
     status: str
+    shown_as: str
+    shown_status: str
     irreversible: bool
     sentence: str
     detail: str
@@ -133,15 +136,18 @@ def _by_day(action: PendingAction) -> str:
 
 def _item(action: PendingAction, now: datetime, current: uuid.UUID | None) -> Item:
     left = action.expires_at - now if action.expires_at else None
+    effect = action.intent if action.status == Status.CONSUMED else None
     return Item(
         id=action.pk.hex,
         url=links.action(action.pk),
         kind=action.kind,
         status=action.status,
+        shown_as="intent" if effect else "action",
+        shown_status=effect.status if effect else action.status,
         irreversible=action.irreversible,
         sentence=action.sentence,
         detail=_detail(action),
-        agent=action.agent.replace("_", " ").capitalize() if action.agent else str(action.submitter),
+        agent=agent_name(action.agent) or str(action.submitter),
         opened_at=action.opened_at,
         expires_at=action.expires_at,
         decided_at=action.decided_at,
@@ -184,7 +190,23 @@ def outcome(action: PendingAction) -> str:
     if last.verdict == Verdict.EXPIRE:
         return _("Expired, nothing was sent")
     line = words[Verdict(last.verdict)] % who
+    if action.status == Status.CONSUMED and action.intent is not None:
+        became = _became(action.intent.status)
+        return f"{line}, {became}" if became else line
     return f"{line}: “{last.comment}”" if last.verdict == Verdict.REJECT else line
+
+
+def _became(status: str) -> str:
+    """What became of the effect, to stand behind who approved it."""
+    words = {
+        Intent.Status.DISPATCHED: _("being sent"),
+        Intent.Status.CONFIRMED: _("sent, confirmed"),
+        Intent.Status.UNKNOWN: _("outcome unknown"),
+        Intent.Status.ABANDONED: _("nobody can know what became of it"),
+        Intent.Status.REJECTED: _("did not happen"),
+        Intent.Status.COMPENSATED: _("sent, then undone"),
+    }
+    return words.get(Intent.Status(status), "")
 
 
 def _choice(rows: list[PendingAction], tab: str) -> Choice:

@@ -15,7 +15,7 @@ from approvals.models import PendingAction, Verdict
 from approvals.present import parameters as params
 from approvals.present import people
 from approvals.present.attention import Look, look
-from approvals.present.parts import Fact, May, Sign
+from approvals.present.parts import Fact, May, Sign, agent_name
 from approvals.present.preview import Preview, preview
 from approvals.present.quotes import Quote, quotes
 from approvals.present.tool import ToolFacts, tool
@@ -177,7 +177,7 @@ def _held(action: PendingAction) -> uuid.UUID | None:
 
 
 def _stakes(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) -> tuple[Fact, ...]:
-    agent = str(seen.get("agent") or "").replace("_", " ").capitalize() or _("An agent")
+    agent = agent_name(str(seen.get("agent") or "")) or _("An agent")
     must, of_whom = people.who_must_agree(action, user_id)
     contract: Mapping[str, Any] = seen.get("contract") or {}
     return (

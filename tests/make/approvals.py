@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import transaction
+
 from accounts.ids import new_id
 from accounts.models import Membership, Role, Tenant, User
+from approvals import grants
 from approvals.decide import decide
 from approvals.models import Decision, PendingAction
 from approvals.open import open_approval, open_settle, open_takeover
@@ -51,7 +54,8 @@ def house(**declared: Any) -> House:
     }
     mail = {"adapter": "smtp", "target": "", "effect_class": EffectClass.IRREVERSIBLE, "risk": Risk.HIGH}
     mail["isolation"] = Contract.Isolation.THREAD
-    return House(tenant=tenant, contract=bench.contract(tenant, **{**mail, **declared}), **cast)
+    with transaction.atomic():
+        return House(tenant=tenant, contract=bench.contract(tenant, **{**mail, **declared}), **cast)
 
 
 def intent(of: House, **values: Any) -> Intent:
@@ -80,7 +84,8 @@ def question(of: House, *, about: Intent | None = None, **values: Any) -> Pendin
         "evidence": EVIDENCE,
         "policy": POLICY,
     }
-    return open_approval(**{**given, **values})
+    with transaction.atomic():
+        return open_approval(**{**given, **values})
 
 
 def settle(of: House, **values: Any) -> PendingAction:
@@ -88,10 +93,13 @@ def settle(of: House, **values: Any) -> PendingAction:
     approved = question(of)
     answer(approved, of.ben, "approve")
     asked = Intent.everywhere.get(pk=approved.intent_id)
-    sent = bench.intents.dispatch(
-        intent=asked, sender_id=bench.sender(), dispatch_id=new_id(), fence=bench.fence(), deadline_seconds=60
-    )
-    lost = intents.lose(intent_id=sent.pk, dispatch_id=sent.dispatch_id, evidence={"code": "connection_lost"})
+    with transaction.atomic():
+        grants.consume(action_id=approved.pk)
+        sent = intents.dispatch(
+            intent=asked, sender_id=bench.sender(), dispatch_id=new_id(), fence=bench.fence(), deadline_seconds=60
+        )
+        evidence = {"code": "connection_lost", "text": "The connection was lost before the server answered."}
+        lost = intents.lose(intent_id=sent.pk, dispatch_id=sent.dispatch_id, evidence=evidence)
     given: dict[str, Any] = {
         "tenant_id": of.tenant.pk,
         "run_id": lost.run_id,
@@ -102,7 +110,8 @@ def settle(of: House, **values: Any) -> PendingAction:
         "sentence": f"Did the mail to {ADDRESS} go out?",
         "facts": {"code": "connection_lost"},
     }
-    return open_settle(**{**given, **values})
+    with transaction.atomic():
+        return open_settle(**{**given, **values})
 
 
 def takeover(of: House, **values: Any) -> PendingAction:
@@ -116,7 +125,8 @@ def takeover(of: House, **values: Any) -> PendingAction:
         "sentence": "The agent could not plan the next step.",
         "facts": {"code": "agent_raised", "detail": "KeyError: 'file'", "goal": "Review 5 contracts"},
     }
-    return open_takeover(**{**given, **values})
+    with transaction.atomic():
+        return open_takeover(**{**given, **values})
 
 
 REASONS = {"reject": "Wrong year.", "not_happened": "Asked the receiver.", "nobody_knows": "Nobody answers."}
