@@ -20,7 +20,7 @@ class Limits:
     zip_entries: int = 5000
     zip_expanded_bytes: int = 256 * MIB
     """All entries of a Word package together, as its directory declares them."""
-    xml_part_bytes: int = 48 * MIB
+    xml_part_bytes: int = 24 * MIB
     """One XML part of a Word package after expansion."""
     xml_depth: int = 200
 
