@@ -8,6 +8,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("i18n/language/", language, name="set_language"),
     path("", include("accounts.door_urls")),
     path("", include("accounts.urls")),
+    path("api/v1/", include("config.api")),
     path("inbox/", include("approvals.urls")),
     path("", include("runs.urls")),
 ]

@@ -2,6 +2,7 @@
 
 from accounts.models.audit import AuditEntry, AuditHead
 from accounts.models.base import TenantRow
+from accounts.models.idempotent import IdempotentRequest
 from accounts.models.people import Invitation, Membership, Role, Tenant, User
 from accounts.models.tokens import ApiToken, RateWindow, TokenScope
 
@@ -9,6 +10,7 @@ __all__ = [
     "ApiToken",
     "AuditEntry",
     "AuditHead",
+    "IdempotentRequest",
     "Invitation",
     "Membership",
     "RateWindow",

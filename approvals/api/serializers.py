@@ -16,7 +16,7 @@ class ActionRow(serializers.ModelSerializer[PendingAction]):
 
     class Meta:
         model = PendingAction
-        fields = (
+        fields: tuple[str, ...] = (
             *("id", "kind", "status", "sentence", "target", "risk", "irreversible", "task", "agent"),
             *("opened_at", "expires_at", "generation", "digest"),
         )

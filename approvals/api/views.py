@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from accounts.addresses import client_address
 from accounts.api_auth import needs
 from accounts.models import TokenScope
-from accounts.rest.base import IsMember, asked
+from accounts.rest.base import IsMember, asked, token_of
 from accounts.rest.idempotency import once
 from accounts.rest.problems import Problem, problem, register
 from approvals import errors, inbox, rules
@@ -44,7 +44,9 @@ class InboxView(APIView):
     permission_classes = (IsMember, needs(TokenScope.READ))
 
     @extend_schema(
-        parameters=[OpenApiParameter("tab", enum=list(inbox.TABS))], responses=ActionRow(many=True), tags=["inbox"]
+        parameters=[OpenApiParameter("tab", enum=list(inbox.TABS))],
+        responses=ActionRow(many=True),
+        tags=["inbox"],
     )
     def get(self, request: Request) -> Response:
         who = asked(request)
@@ -88,7 +90,9 @@ class DecideView(APIView):
         return once(request, lambda: _decide(request, action, body.validated_data, digest, generation))
 
 
-def _decide(request: Request, action: PendingAction, given: dict[str, Any], digest: str, generation: int) -> Response:
+def _decide(
+    request: Request, action: PendingAction, given: dict[str, Any], digest: str, generation: int
+) -> Response:
     try:
         decide(
             action_id=action.pk,
@@ -97,7 +101,7 @@ def _decide(request: Request, action: PendingAction, given: dict[str, Any], dige
             digest=digest,
             generation=generation,
             channel="api",
-            authenticated=f"token:{request.auth.prefix}",
+            authenticated=f"token:{token_of(request).prefix}",
             comment=given["comment"],
             reference=given["reference"],
             gesture=given["gesture"],
@@ -129,5 +133,7 @@ def _seen(request: Request) -> tuple[str, int]:
         raise Problem(428, "precondition_required", detail)
     match = _TAG.match(header.strip())
     if match is None:
-        raise Problem(412, "stale", "If-Match is not an ETag of this action. Nothing was decided. Read it again.")
+        raise Problem(
+            412, "stale", "If-Match is not an ETag of this action. Nothing was decided. Read it again."
+        )
     return match[1], int(match[2])

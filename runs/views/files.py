@@ -73,9 +73,14 @@ def printable(request: MemberRequest, run_id: uuid.UUID, artifact_id: uuid.UUID)
 
 def _answer(request: MemberRequest, file: Artifact) -> HttpResponseBase:
     try:
-        stream: IO[bytes] = blobs.open(file.uri)
+        return answer_file(file)
     except blobs.BlobError:
         return _damaged(request)
+
+
+def answer_file(file: Artifact) -> FileResponse:
+    """The bytes of a file as a download that no browser runs. Raises ``blobs.BlobError`` when it is gone or damaged."""
+    stream: IO[bytes] = blobs.open(file.uri)
     answer = FileResponse(stream, as_attachment=True, filename=file.name, content_type=_type(file.media_type))
     answer["Content-Length"] = str(file.size)
     answer["X-Content-Type-Options"] = "nosniff"

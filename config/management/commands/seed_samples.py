@@ -19,16 +19,15 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        refuse_elsewhere()
+        refuse_elsewhere(embedded=settings.EMBEDDED, host=settings.DATABASES["default"]["HOST"])
         for tenant in samples.seed():
             seed_contracts(tenant)
         self.stdout.write(json.dumps(samples.accounts(), ensure_ascii=False))
 
 
-def refuse_elsewhere() -> None:
+def refuse_elsewhere(*, embedded: bool, host: str) -> None:
     """The passwords of the samples are known to everybody: they may exist only where nobody else can connect."""
-    host = settings.DATABASES["default"]["HOST"]
-    if not settings.EMBEDDED or not _is_here(host):
+    if not embedded or not _is_here(host):
         raise CommandError(
             "Sample accounts have passwords that everybody knows, so they are made only with the embedded "
             "servers of `make up`. Nothing was made. Start `make up` without DATABASE_URL, or invite real people."
