@@ -44,7 +44,7 @@ class StorableForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        for name, value in cleaned.items():
+        for name, value in list(cleaned.items()):
             try:
                 check_storable(value if isinstance(value, str) else "")
             except BadInput:

@@ -14,8 +14,8 @@ TOLD: Final[dict[str, tuple[Consumer, ...]]] = {
     "run.waiting": (hints.RUNS,),
     "run.finished": (hints.RUNS, notify.NOTES),
     "step.ready": (),
-    "action.opened": (hints.RUNS, hints.INBOX, notify.NOTES),
-    "action.closed": (hints.RUNS, hints.INBOX),
+    "action.opened": (hints.RUNS, notify.NOTES),
+    "action.closed": (hints.RUNS,),
     "decision.recorded": (),
 }
 

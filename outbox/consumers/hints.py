@@ -1,8 +1,9 @@
 """Hints for open pages over the channel layer: "there is news", never the news itself.
 
-Group ``run.<hex>`` gets ``{"type": "run.progress", "run", "seq"}`` (``seq`` 0: unknown, ask); group ``tenant.<hex>`` gets
-``{"type": "tenant.progress", "runs": [[run, seq], …]}``; group ``inbox.<hex of the tenant>`` gets
-``{"type": "inbox.progress", "run"}``.
+The socket asks the tables what there is, so a hint for a page of tasks is as good for an inbox.
+
+Group ``run.<hex>`` gets ``{"type": "run.progress", "run", "seq"}`` (``seq`` 0: unknown, ask); group ``tenant.<hex>``
+gets ``{"type": "tenant.progress", "runs": [[run, seq], …]}``.
 """
 
 import asyncio
@@ -38,17 +39,7 @@ def run_hints(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
     return _send(messages, deliveries)
 
 
-def inbox_hints(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
-    """Tell inboxes that an action was opened or closed: one hint per tenant and pass."""
-    newest = {one.tenant_id: str(one.payload.get("run_id", "")) for one in deliveries if one.tenant_id}
-    messages = [
-        (f"inbox.{tenant.hex}", {"type": "inbox.progress", "run": run}) for tenant, run in newest.items()
-    ]
-    return _send(messages, deliveries)
-
-
 RUNS = Consumer("hints:runs", run_hints)
-INBOX = Consumer("hints:inbox", inbox_hints)
 
 
 def _send(
