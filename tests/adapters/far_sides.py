@@ -59,8 +59,9 @@ class MailServer:
         await self._over.wait()
         server.close()
         for session in self.sessions:
-            if session.transport is not None:
-                session.transport.abort()
+            transport: Any = session.transport
+            if transport is not None:
+                transport.abort()
         await asyncio.sleep(0)
 
     @property
@@ -111,7 +112,7 @@ class MailServer:
         return self.replies.get("DOT", "250 queued as 7")
 
 
-class _Session(SMTP):  # type: ignore[misc]
+class _Session(SMTP):
     def __init__(self, far: MailServer, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.far = far

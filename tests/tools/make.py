@@ -10,7 +10,7 @@ from django.db import transaction
 from accounts.ids import new_id
 from accounts.models import Membership, Role, Tenant, User
 from tools import intents, keys, publish, workers
-from tools.models import Contract, EffectClass, Intent, Tool, WorkerProcess
+from tools.models import Contract, EffectClass, Tool, WorkerProcess
 
 
 def tenant(slug: str = "linden", **values: Any) -> Tenant:
@@ -26,7 +26,8 @@ def person(of: Tenant, *roles: str, name: str = "Ben Okafor") -> User:
 
 
 def tool(of: Tenant, name: str = "mail.send") -> Tool:
-    return Tool.everywhere.create(tenant=of, name=name, title=name)
+    made: Tool = Tool.everywhere.create(tenant=of, name=name, title=name)
+    return made
 
 
 DECLARED: dict[str, Any] = {
@@ -53,7 +54,7 @@ def contract(of: Tenant, name: str = "mail.send", **values: Any) -> Contract:
         return publish.put_in_force(contract_id=drafted.pk, by=None)
 
 
-def intent(under: Contract, *, authorised: bool = True, **values: Any) -> Intent:
+def intent(under: Contract, *, authorised: bool = True, **values: Any) -> Any:
     asked: dict[str, Any] = {
         "run_id": new_id(),
         "step_id": new_id(),
@@ -99,14 +100,14 @@ def fence() -> int:
     return _fence
 
 
-def dispatched(under: Contract, *, by: uuid.UUID | None = None, seconds: float = 60, **values: Any) -> Intent:
+def dispatched(under: Contract, *, by: uuid.UUID | None = None, seconds: float = 60, **values: Any) -> Any:
     made = intent(under, **values)
     return intents.dispatch(
         intent=made, sender_id=by or sender(), dispatch_id=new_id(), fence=fence(), deadline_seconds=seconds
     )
 
 
-def in_state(under: Contract, status: str) -> Intent:
+def in_state(under: Contract, status: str) -> Any:
     """An intent that came to a state by the verbs."""
     if status in ("PROPOSED", "AUTHORISED"):
         return intent(under, authorised=status == "AUTHORISED")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.db import IntegrityError, transaction
 from django.db.utils import Error
@@ -23,7 +25,7 @@ def contract():
 
 
 def test_the_way_of_an_effect_that_succeeds(contract):
-    intent = make.intent(contract, authorised=False)
+    intent: Any = make.intent(contract, authorised=False)
     assert intent.status == "PROPOSED"
     grant = new_id()
     intent = intents.authorise(intent=intent, grant=grant)
@@ -64,7 +66,11 @@ def test_b52_the_request_digest_covers_everything_that_was_approved(contract, ch
     """Guards ``tools/keys.py`` (``request_digest``): one byte of the arguments, the target, the version of the contract,
     the key or the tenant changed gives another digest, so the approval does not hold."""
     before = make.intent(contract, key="k1", arguments={"to": "a@example.org"}, target="a@example.org")
-    changed = {"key": "k1-other", "arguments": {"to": "a@example.org"}, "target": "a@example.org"}
+    changed: dict[str, Any] = {
+        "key": "k1-other",
+        "arguments": {"to": "a@example.org"},
+        "target": "a@example.org",
+    }
     under = contract
     if change == "arguments":
         changed["arguments"] = {"to": "a@example.orh"}
@@ -75,7 +81,7 @@ def test_b52_the_request_digest_covers_everything_that_was_approved(contract, ch
     elif change == "tenant":
         under = make.contract(make.tenant("aldergate"))
     after = make.intent(under, **changed)
-    same_key = {"key": "k1", "arguments": changed["arguments"], "target": changed["target"]}
+    same_key: dict[str, Any] = {"key": "k1", "arguments": changed["arguments"], "target": changed["target"]}
     assert after.request_digest != before.request_digest
     if change in ("arguments", "target", "contract"):
         assert make.intent(under, **same_key).drift, "under the same key it is drift, not a new request"
@@ -229,11 +235,11 @@ def test_b78_b79_a_success_whose_answer_cannot_be_stored_is_recorded(contract):
     """Guards ``tools/intents.py`` (``confirm``): NUL, half characters, numbers that are none and depth are escaped and
     marked; the effect is CONFIRMED, never an error that would be tried again."""
     intent = make.dispatched(contract)
-    deep: list = []
+    deep: list[Any] = []
     for _ in range(200):
         deep = [deep]
     answer = {"text": "a\x00b", "half": "\ud800", "nan": float("nan"), "deep": deep, "\x00": object()}
-    done = intents.confirm(
+    done: Any = intents.confirm(
         intent_id=intent.pk,
         answer=answer,
         reference="ref\x00\udcff" + "x" * 600,

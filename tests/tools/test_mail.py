@@ -6,6 +6,7 @@ import email
 import hashlib
 from datetime import UTC, datetime
 from email.policy import default
+from typing import Any
 
 import pytest
 
@@ -21,11 +22,11 @@ LINDEN = {
 LETTER = {"to": "ann@aldergate.example", "subject": "Notice", "text": "Dear Ann\n"}
 
 
-def letter(tenant=None, **changes):
+def letter(tenant: dict[str, str] | None = None, **changes: Any) -> mail.Letter:
     return mail.letter({**LETTER, **changes}, {**LINDEN, **(tenant or {})})
 
 
-def parsed(of: mail.Letter, files=None):
+def parsed(of: mail.Letter, files: dict[str, bytes] | None = None) -> Any:
     made = mail.message(of, message_id="<x@y.example>", fence=7, now=datetime.now(UTC), files=files or {})
     return email.message_from_bytes(made.as_bytes(), policy=default)
 
@@ -114,8 +115,9 @@ def test_a_domain_beyond_ascii_goes_out_in_its_network_form():
 
 def test_attachments_arrive_byte_by_byte_under_their_names():
     data = bytes(range(256)) * 10
-    part = {"name": "Überblick 通知.bin", "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-    found = list(parsed(letter(attachments=[part]), {part["sha256"]: data}).iter_attachments())
+    digest = hashlib.sha256(data).hexdigest()
+    part = {"name": "Überblick 通知.bin", "size": len(data), "sha256": digest}
+    found = list(parsed(letter(attachments=[part]), {digest: data}).iter_attachments())
     assert [(one.get_filename(), one.get_content()) for one in found] == [("Überblick 通知.bin", data)]
 
 
@@ -148,10 +150,11 @@ def test_what_makes_no_attachment_is_refused(given):
 )
 def test_a_kind_of_file_never_changes_the_shape_of_the_letter(kind):
     data = b"abc"
-    part = {"name": "x", "size": 3, "sha256": hashlib.sha256(data).hexdigest(), "media_type": kind}
+    digest = hashlib.sha256(data).hexdigest()
+    part = {"name": "x", "size": 3, "sha256": digest, "media_type": kind}
     made = letter(attachments=[part])
     assert made.attachments[0].media_type == "application/octet-stream"
-    assert [one.get_content() for one in parsed(made, {part["sha256"]: data}).iter_attachments()] == [data]
+    assert [one.get_content() for one in parsed(made, {digest: data}).iter_attachments()] == [data]
 
 
 def test_the_preview_is_the_letter():

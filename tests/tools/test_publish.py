@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pytest
 from django.db import transaction
 from django.db.utils import Error
@@ -138,7 +140,7 @@ def test_what_is_switched_off_blocks_now_whatever_is_in_memory(tenant):
     other = make.contract(tenant, "other.tool")
     run = make.intent(contract).run_id
 
-    def path(of=contract, run_id=run):
+    def path(of: Contract = contract, run_id: uuid.UUID | None = run) -> str:
         return selectors.verdict(tenant_id=tenant.pk, contract=of, arguments={}, run_id=run_id).path
 
     assert path() == "approval"
