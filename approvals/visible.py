@@ -1,7 +1,7 @@
 """Text from outside, told apart into what reads as it is and what hides or pretends.
 
 Sources: Unicode Technical Report 36 (bidirectional and look-alike attacks) and UTS 39 (mixed scripts); RFC
-3492 for the ASCII form of host names. The pages draw the same marks through ``config.ui.reveal``; this is
+3492 for the ASCII form of host names. The pages draw the marks through ``config.ui.reveal``; this is
 what decide-side code and the API say.
 """
 

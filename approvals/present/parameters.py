@@ -1,6 +1,8 @@
 """Every parameter as text, nothing cut; and the difference between two sets of them."""
 
+import difflib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,6 +13,9 @@ from django.utils.translation import ngettext
 from approvals import visible
 
 LONG: Final = 1200
+#: Above so many words a difference is shown whole; comparing them takes the square of it.
+MOST_WORDS: Final = 4000
+ALIKE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +30,23 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Words of a text, and whether the other text has them too."""
+
+    text: str
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """One difference; an empty side means that it is not there."""
+    """One difference; an empty side means that it is not there. The parts are given where most words are the same, so
+    that the few that differ stand out."""
 
     name: str
     then: str
     now: str
+    then_parts: tuple[Part, ...] = ()
+    now_parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +112,7 @@ def difference(
     """What differs between two questions, or None when nothing does."""
     names = [*now, *(name for name in then if name not in now)]
     rows = tuple(
-        Row(name, as_text(then[name]) if name in then else "", as_text(now[name]) if name in now else "")
+        _row(name, as_text(then[name]) if name in then else "", as_text(now[name]) if name in now else "")
         for name in names
         if name not in then or name not in now or then[name] != now[name]
     )
@@ -105,3 +121,20 @@ def difference(
     same = len(names) - len(rows)
     words = ngettext("%s other is the same", "%s others are the same", same) % same if same else ""
     return Difference(title, rows, words, then_label or _("Then"), now_label or _("Now"))
+
+
+def _row(name: str, then: str, now: str) -> Row:
+    words = [re.findall(r"\s+|\S+", text) for text in (then, now)]
+    if not all(words) or sum(map(len, words)) > MOST_WORDS:
+        return Row(name, then, now)
+    matcher = difflib.SequenceMatcher(None, words[0], words[1], autojunk=False)
+    if matcher.ratio() < ALIKE:
+        return Row(name, then, now)
+    before: list[Part] = []
+    after: list[Part] = []
+    for kind, a, b, c, d in matcher.get_opcodes():
+        before.append(Part("".join(words[0][a:b]), kind != "equal"))
+        after.append(Part("".join(words[1][c:d]), kind != "equal"))
+    return Row(
+        name, then, now, tuple(one for one in before if one.text), tuple(one for one in after if one.text)
+    )

@@ -64,6 +64,7 @@ class Group:
 class Choice:
     """What the empty half of the inbox says."""
 
+    title: str
     text: str
     actions: tuple["Action", ...]
 
@@ -216,7 +217,7 @@ def _choice(rows: list[PendingAction], tab: str) -> Choice:
             if tab == "mine"
             else _("Choose one to read it.")
         )
-        return Choice(text, ())
+        return Choice(_("Nothing waits for you") if tab == "mine" else _("What is done stays here"), text, ())
     count = len(rows)
     text = ngettext("%s thing waits for you.", "%s things wait for you.", count) % count
     unknown = sum(row.kind == Kind.SETTLE for row in rows)
@@ -228,7 +229,7 @@ def _choice(rows: list[PendingAction], tab: str) -> Choice:
         )
         text = f"{text} {more % unknown}"
     label = _("Settle the unknown outcome") if unknown else _("Open the first")
-    return Choice(text, (Action(label, links.action(rows[0].pk), main=True),))
+    return Choice(_("Choose what to decide"), text, (Action(label, links.action(rows[0].pk), main=True),))
 
 
 def next_link(*, user_id: uuid.UUID, tenant_id: uuid.UUID, after: uuid.UUID) -> Link | None:
