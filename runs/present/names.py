@@ -16,7 +16,7 @@ _CONDITIONS = {"deadline_found": gettext_noop("Only if a deadline is found.")}
 
 def step_name(step: Step) -> str:
     """The name of a step: verb and object."""
-    return call_name(step.tool, step.title) or step.key
+    return call_name(step.tool, step.title) if step.title or step.tool in _VERBS else step.key
 
 
 def call_name(tool: str, what: str) -> str:

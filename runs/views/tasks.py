@@ -17,6 +17,7 @@ from runs.present import task_rows
 from runs.samples import SAMPLES
 from runs.selectors import live, runs
 from runs.selectors.filters import STATES, TaskFilter
+from runs.selectors.runs import PAGE
 
 _CHIPS = (
     ("", "", ""),
@@ -42,7 +43,7 @@ def task_list(request: MemberRequest) -> HttpResponse:
     """All tasks of the tenant, newest first; as a fragment for a live page."""
     drawn = live.tasks_drawn()
     asked = _filter(request)
-    page = runs.page(asked.qs, cursor=request.GET.get("cursor", ""))
+    page = runs.page(asked.qs, cursor=request.GET.get("cursor", ""), size=PAGE)
     everything = _filter(request, without_state=True)
     counts = runs.counts(everything.qs)
     may_submit = bool({Role.SUBMITTER, Role.ADMINISTRATOR} & set(request.membership.roles))
