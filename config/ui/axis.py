@@ -60,7 +60,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One step on the axis."""
+    """One step on the axis. ``since`` is the start of what still lasts, so that the page can tick."""
 
     name: str
     url: str
@@ -69,6 +69,7 @@ class Row:
     label: str
     note: str
     note_x: str
+    since: datetime | None
     on: bool
     bars: tuple[Bar, ...]
 
@@ -176,7 +177,7 @@ def _busy(all_spans: list[dict[str, Any]], present: datetime | None) -> list[tup
     first = min(span["start"] for span in all_spans)
     last = present or max(span["end"] for span in all_spans)
     working = [(span["start"], span["end"]) for span in all_spans if span["kind"] != "wait"]
-    pad = timedelta(seconds=1)
+    pad = min(timedelta(seconds=1), last - first)
     edges = sorted([(first, first + pad), (last - pad, last), *working])
     joined: list[tuple[datetime, datetime]] = [edges[0]]
     for start, end in edges[1:]:
@@ -229,6 +230,7 @@ def _row(row: Mapping[str, Any], row_spans: list[dict[str, Any]], scale: _Scale 
         label=str(row.get("label") or row["name"]),
         note=str(row.get("note") or ""),
         note_x=max((bar.end for bar in bars), key=lambda end: float(end[:-1]), default="0.00%"),
+        since=next((span["start"] for span in row.get("spans", ()) if span.get("end") is None), None),
         on=bool(row.get("on")),
         bars=bars,
     )

@@ -63,9 +63,9 @@ def age(at: datetime, *, now: datetime | None = None) -> str:
     return word["now"] if seconds < 5 else word["ago"] % spans.span(seconds)
 
 
-def since(at: datetime, *, now: datetime | None = None) -> str:
-    """How long it has lasted: "2 h 22 min"."""
-    return spans.span(((now or timezone.now()) - at).total_seconds())
+def since(at: datetime, *, now: datetime | None = None, fine: bool = False) -> str:
+    """How long it has lasted: "2 h 22 min"; ``fine`` as in :func:`config.ui.spans.span`."""
+    return spans.span(((now or timezone.now()) - at).total_seconds(), fine=fine)
 
 
 def left(at: datetime, *, now: datetime | None = None) -> str:

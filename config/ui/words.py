@@ -32,6 +32,7 @@ def for_browser() -> dict[str, str]:
         "uploading": pgettext("upload", "uploading, %s"),
         "refused": _("This file was not kept. The connection broke; choose it again."),
         "too-big": _("This file is larger than %s. It was not sent."),
+        "bytes": _("%s bytes"),
         "remove": _("Remove %s"),
         "removed": _("%s was taken out."),
         "copied": _("Copied"),

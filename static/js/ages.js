@@ -5,10 +5,13 @@ const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86400;
 
-export const span = (seconds) => {
+export const span = (seconds, fine = false) => {
   const total = Math.max(0, Math.floor(seconds));
   if (total < MINUTE) return word("s", total);
-  if (total < HOUR) return word("min", Math.floor(total / MINUTE));
+  if (total < HOUR) {
+    const rest = fine && total < 10 * MINUTE ? total % MINUTE : 0;
+    return word("min", Math.floor(total / MINUTE)) + (rest ? ` ${word("s", rest)}` : "");
+  }
   if (total < DAY) {
     const minutes = Math.floor((total % HOUR) / MINUTE);
     return word("h", Math.floor(total / HOUR)) + (minutes ? ` ${word("min", minutes)}` : "");
@@ -20,6 +23,7 @@ export const span = (seconds) => {
 const texts = {
   age: (seconds) => (seconds < 5 ? word("now") : word("ago", span(seconds))),
   since: (seconds) => span(seconds),
+  lasting: (seconds) => span(seconds, true),
   left: (seconds) => (seconds >= 0 ? word("over") : word("left", span(-seconds))),
 };
 

@@ -1,6 +1,6 @@
 // Several files, each with its own progress, each removable before the form is sent.
 // The markup is components/drop.html; a row is components/file_row.html. XHR because fetch reports no progress.
-import { word } from "./words.js";
+import { size, word } from "./words.js";
 
 const token = () => document.querySelector("input[name=csrfmiddlewaretoken]")?.value ?? "";
 
@@ -60,7 +60,7 @@ class Zone {
     }
     row.dataset.fileId = answer.id;
     row.querySelector("[data-file-name]").textContent = answer.name;
-    row.querySelector("[data-file-size]").textContent = answer.size_words ?? "";
+    row.querySelector("[data-file-size]").textContent = Number.isInteger(answer.size) ? size(answer.size) : "";
     const kept = document.createElement("input");
     Object.assign(kept, { type: "hidden", name: this.zone.dataset.field, value: answer.id });
     row.append(kept);

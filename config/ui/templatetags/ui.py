@@ -74,6 +74,12 @@ def since(at: datetime | None) -> SafeString:
 
 
 @register.simple_tag
+def lasting(at: datetime | None) -> SafeString:
+    """How long something that still runs has taken, to the second: "1 min 41 s", ticking."""
+    return moments.tag(at, moments.since(at, fine=True) if at else "", "lasting")
+
+
+@register.simple_tag
 def left(at: datetime | None) -> SafeString:
     """``{% left action.expires_at %}``: "4 h 57 min left", ticking."""
     return moments.tag(at, moments.left(at) if at else "", "left")
