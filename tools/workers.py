@@ -6,7 +6,7 @@ process that held it, its ``supervisor`` saw it die, or ``attested`` by a person
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -141,9 +141,10 @@ def may_go_on(*, intent: Intent, now: datetime | None = None) -> Blocked | None:
         return _sender_may_live(intent)
     quiet_until = ended + timedelta(seconds=contract.quiet_seconds)
     if quiet_until > now:
-        text = _("What was sent may still be under way for %(seconds)s s.")
-        left = max(1, round((quiet_until - now).total_seconds()))
-        return Blocked("quiet", text, {"seconds": left}, until=quiet_until)
+        # The same words until then: they are stored beside the step, and a countdown would write it every second.
+        text = _("What was sent may still be under way until %(until)s.")
+        shown = f"{quiet_until.astimezone(UTC):%H:%M:%S} UTC"
+        return Blocked("quiet", text, {"until": shown}, until=quiet_until)
     return None
 
 

@@ -20,7 +20,8 @@ class Failed(Exception):
 
 
 class Unknown(Exception):
-    """Nobody can tell whether it happened. Never repeated by itself."""
+    """Nobody can tell whether it happened. Never repeated by itself, and raised only when nothing of this
+    call can send any more: it counts as the sender's word that it has stopped (docs/decisions/0008)."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
