@@ -128,7 +128,7 @@ class Start:
         told = [
             self.supervisor.add(make(env)) for make in (programs.node, programs.coordinator, programs.beat)
         ]
-        self.supervisor.wait_for("The web process", self._web_answers, UP_SECONDS)
+        self.supervisor.wait_for("The web process", self._web_answers, UP_SECONDS, pause=0.25)
         for child in told:
             self.supervisor.wait_for(child.program.name, child.is_ready, UP_SECONDS)
 

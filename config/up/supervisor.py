@@ -174,7 +174,7 @@ class Supervisor:
                     break
                 os.waitpid(ended.si_pid, os.WNOHANG)
 
-    def wait_for(self, what: str, is_up: Callable[[], bool], seconds: float) -> None:
+    def wait_for(self, what: str, is_up: Callable[[], bool], seconds: float, pause: float = 0.05) -> None:
         """Go round until `is_up`; raises Stopped, or CannotStart when it took too long."""
         deadline = time.monotonic() + seconds
         while not is_up():
@@ -186,7 +186,7 @@ class Supervisor:
                     "Everything that was started is stopped again.\n"
                     "The lines above say what it waited for; start again with `make up`."
                 )
-            self.turn(0.05)
+            self.turn(pause)
 
     # --- the end --------------------------------------------------------------------------------------------
 

@@ -37,7 +37,9 @@ class House:
     folder: Path
     port: int = field(default_factory=free_port)
     extra: dict[str, str] = field(default_factory=dict)
-    command: list[str] = field(default_factory=lambda: [sys.executable, "-m", "config.up"])
+    command: list[str] = field(
+        default_factory=lambda: [sys.executable, "-m", "config.up", "--stop-with-parent"]
+    )
     process: subprocess.Popen[bytes] | None = None
 
     @property
