@@ -10,12 +10,14 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import idna
 
 MAX_REPLY_BYTES = 1_000_000
+#: Ports of hosts that no contract names.
+WEB_PORTS = (80, 443)
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _NAME = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*")
 _CHUNK = 16_384
@@ -65,12 +67,19 @@ class Deadline:
         return left
 
 
-def connect(host: str, port: int, *, allow_hosts: Sequence[str], deadline: Deadline) -> socket.socket:
+def connect(
+    host: str,
+    port: int,
+    *,
+    allow_hosts: Sequence[str],
+    deadline: Deadline,
+    ports: Collection[int] = WEB_PORTS,
+) -> socket.socket:
     """A connected socket whose time-out is what is left of the deadline.
 
     ``allow_hosts`` are exact host names in lower case, each with or without ``:port``. When there are any,
-    no other host is connected to, and a named one may have a private address; without any, every public
-    address is allowed. Raises :class:`EgressRefused`.
+    no other host is connected to, and a named one may have a private address and any port; without any,
+    every public address is allowed on ``ports``. Raises :class:`EgressRefused`.
     """
     name = _name(host)
     named = _is_named(name, port, allow_hosts)
@@ -78,6 +87,8 @@ def connect(host: str, port: int, *, allow_hosts: Sequence[str], deadline: Deadl
         raise EgressRefused(
             "egress_forbidden", f"{name}:{port} is not among the hosts that this tool may reach."
         )
+    if not named and port not in ports:
+        raise EgressRefused("egress_forbidden", f"{name}:{port} is not a port that this tool may reach.")
     addresses = _resolve(name, port)
     for _, address in addresses:
         if not named and (why := forbidden(address[0])):

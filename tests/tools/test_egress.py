@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import socket
 import time
 
 import pytest
 
 from tests.adapters.far_sides import Scripted
+from tests.needs import ROOT
 from tools import egress
 from tools.egress import Deadline, EgressRefused, Reader
 
@@ -60,7 +62,7 @@ LOOPBACKS = [
 def test_b76_no_spelling_of_a_private_address_is_connected_to(echo, host):
     """Guards ``tools/egress.py`` (``connect``): the resolved address is judged, not the way it is written."""
     with pytest.raises(EgressRefused) as refused:
-        egress.connect(host, echo.port, allow_hosts=[], deadline=Deadline.after(5))
+        egress.connect(host, echo.port, allow_hosts=[], deadline=Deadline.after(5), ports=[echo.port])
     assert refused.value.code == "egress_forbidden"
 
 
@@ -85,7 +87,9 @@ def test_b76_the_name_is_resolved_once_and_the_checked_address_is_connected_to(e
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     monkeypatch.setattr(egress, "forbidden", lambda address: "" if address == "192.0.2.1" else "private")
     with pytest.raises(EgressRefused) as refused:
-        egress.connect("rebinding.example", echo.port, allow_hosts=[], deadline=Deadline.after(0.3))
+        egress.connect(
+            "rebinding.example", echo.port, allow_hosts=[], deadline=Deadline.after(0.3), ports=[echo.port]
+        )
     assert refused.value.code in ("deadline", "connect_failed"), "it tried the public address"
     assert answers == []
 
@@ -97,7 +101,7 @@ def test_b76_one_private_address_among_public_ones_is_refused(monkeypatch, echo)
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: answers)
     with pytest.raises(EgressRefused, match="this machine"):
-        egress.connect("mixed.example", echo.port, allow_hosts=[], deadline=Deadline.after(1))
+        egress.connect("mixed.example", 443, allow_hosts=[], deadline=Deadline.after(1))
 
 
 @pytest.mark.parametrize("entry", ["127.0.0.1", "127.0.0.1:{port}"])
@@ -112,6 +116,12 @@ def test_only_the_exact_host_and_port_are_named(echo, entries):
     with pytest.raises(EgressRefused) as refused:
         egress.connect("127.0.0.1", echo.port, allow_hosts=entries, deadline=Deadline.after(5))
     assert refused.value.code == "egress_forbidden"
+
+
+@pytest.mark.parametrize("port", [22, 25, 5432, 6379, 8000])
+def test_c27_a_host_that_nobody_named_is_reached_on_web_ports_alone(port):
+    with pytest.raises(EgressRefused, match="not a port"):
+        egress.connect("example.org", port, allow_hosts=[], deadline=Deadline.after(1))
 
 
 def test_no_proxy_of_the_environment_is_used(echo, monkeypatch):
@@ -134,7 +144,7 @@ def test_an_unknown_name_is_said_so(monkeypatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     with pytest.raises(EgressRefused) as refused:
-        egress.connect("nowhere.invalid", 25, allow_hosts=[], deadline=Deadline.after(5))
+        egress.connect("nowhere.invalid", 443, allow_hosts=[], deadline=Deadline.after(5))
     assert refused.value.code == "dns_failed"
 
 
@@ -184,3 +194,35 @@ def test_lines_are_cut_where_they_end():
         assert lines == [b"one\r\n", b"two\n", b"x" * 8, b"x" * 12 + b"\n", b"rest"]
         assert reader.readline() == b""
     server.stop()
+
+
+#: Modules that can open connections, and who may import them.
+OPENERS = {"socket", "ssl", "http", "urllib", "httpx", "requests", "aiohttp", "smtplib", "ftplib", "asyncio"}
+ALLOWED = {
+    "tools/egress.py": {"socket", "ssl"},
+    # Its class takes every socket from egress; the names are for types and for reading addresses.
+    "tools/adapters/smtp.py": {"smtplib", "socket", "urllib"},
+    "tools/drill.py": {"asyncio"},
+}
+
+
+def test_c27_nothing_but_egress_opens_connections():
+    """Guards the rule of ``tools/egress.py``: no other file of the workbench or of the agents imports what could."""
+    found = {}
+    for path in [
+        *ROOT.glob("tools/**/*.py"),
+        *ROOT.glob("runs/agents/**/*.py"),
+        *ROOT.glob("runs/documents/**/*.py"),
+    ]:
+        name = str(path.relative_to(ROOT))
+        imported = {
+            alias.name.partition(".")[0]
+            if isinstance(node, ast.Import)
+            else (node.module or "").partition(".")[0]
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        if extra := (imported & OPENERS) - ALLOWED.get(name, set()):
+            found[name] = extra
+    assert found == {}
