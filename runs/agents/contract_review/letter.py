@@ -94,7 +94,8 @@ def _body(
             f"That is {left}. Please confirm that date to us, and tell us whether you wish to discuss what "
             "should follow."
         )
-    opening = f"We refer to {agreement}. {term}. {ask}"
+    # A name that ends in "Ltd." brings its own full stop.
+    opening = f"We refer to {agreement.removesuffix('.')}. {term}. {ask}"
     lines = ["Dear Sir or Madam,", "", opening, "", "This rests on the following words of the agreement:"]
     lines += [f"- {LABELS[f['field']]} ({place(f)}): “{one_line(f['text'])}”" for f in facts]
     lines += ["", f"How the date was computed: {urgent['how']}", ""]
