@@ -13,6 +13,7 @@ from typing import Any, Literal
 import orjson
 from django.conf import settings
 from django.db import connection, transaction
+from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
 from accounts.statements import statement
@@ -126,32 +127,34 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, str]) -
         run.steps_ended += 1
         run.spend(steps=1, tool_calls=1, tokens=outcome.tokens)
     shas = artifacts.store(run, outcome) if outcome.artifacts and terminal else []
-    planned: list[str] = []
-    if terminal and run.plannable:
-        if fits and plan is not None:
-            others = _others_live(claimed.context, claimed.key)
-            planned = planner.apply(run, plan, live=others, known=known)
-        else:
-            run.plan_again()
-    elif not terminal:
-        run.moving = True
-    if claimed.kind == "plan" and not planned and not terminal:
-        return
     payload: dict[str, Any] = {"key": claimed.key, "attempt": claimed.attempt, "ms": outcome.milliseconds}
     if claimed.tool:
         payload["tool"] = claimed.tool
-    if planned:
-        payload["planned"] = planned
     if outcome.error_code:
         payload["code"], payload["text"] = outcome.error_code, outcome.error_text[:500]
-    run.event(
-        _event_type(outcome, status),
-        step_id=claimed.step_id,
-        epoch=claimed.epoch,
-        fence=claimed.fence,
-        artifacts=shas,
-        payload=payload,
-    )
+    if terminal or claimed.kind != "plan":
+        # Before the plan is applied: whatever follows from the step stands after it in the history.
+        run.event(
+            _event_type(outcome, status),
+            step_id=claimed.step_id,
+            epoch=claimed.epoch,
+            fence=claimed.fence,
+            artifacts=shas,
+            payload=payload,
+        )
+    if not terminal:
+        run.moving = True
+    elif claimed.kind == "plan" and status == "FAILED":
+        planner.take_over(
+            run, "agent_lost", _("The agent could not plan the next step."), detail=outcome.error_text
+        )
+    elif run.plannable and fits and plan is not None:
+        others = _others_live(claimed.context, claimed.key)
+        planned = planner.apply(run, plan, live=others, known=known)
+        if planned:
+            payload["planned"] = planned
+    elif run.plannable:
+        run.plan_again()
 
 
 def _event_type(outcome: Outcome, status: str) -> str:

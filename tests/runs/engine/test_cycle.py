@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import Role
+from approvals.models import PendingAction
 from outbox.models import Message
 from runs import timeline
+from runs.engine.types import Outcome
 from runs.models import Event, Run, Step
 from tests.runs.engine import hands
 from tests.tools import make
@@ -77,3 +79,20 @@ def test_an_outcome_of_an_old_fence_goes_to_quarantine(house):
     hands.put(other, hands.done(new))
     hands.run_all(other)
     assert Run.everywhere.get(pk=run.pk).status == "SUCCEEDED"
+
+
+def test_the_end_of_a_run_is_its_last_event(house):
+    """I3: take() writes the line of the step before the plan that it brought is applied."""
+    run = hands.counter_run(*house, steps=2)
+    hands.run_all(hands.worker())
+    assert Event.everywhere.filter(run=run).latest("sequence").type == "run.succeeded"
+
+
+def test_an_agent_whose_planning_keeps_killing_its_worker_ends_in_a_takeover(house):
+    """Guards take(): a failed plan step opens a takeover instead of another plan step."""
+    run = hands.counter_run(*house, steps=2)
+    me = hands.worker()
+    hands.run_all(me, lambda claimed: Outcome(claimed, "lost"), rounds=5)
+    run = Run.everywhere.get(pk=run.pk)
+    assert run.status == "WAITING_APPROVAL"
+    assert PendingAction.everywhere.get(run_id=run.pk).kind == "take_over"
