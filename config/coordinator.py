@@ -31,8 +31,11 @@ class Round(threading.Thread):
         self.failures = 0
 
     def run(self) -> None:
+        from outbox.consumers import hints
+
         while not self.stopping.is_set():
             self.stopping.wait(self.turn())
+        hints.close()
         connection.close()
 
     def turn(self) -> float:

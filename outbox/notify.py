@@ -97,7 +97,12 @@ def _mail(delivery: Delivery) -> tuple[Letter, str] | None:
         return None
     Notification.everywhere.filter(pk=row.pk).update(attempts=F("attempts") + 1)
     letter = _write(_writers[str(delivery.payload["topic"])], delivery.payload["event"], row.user)
-    return (letter, f"{row.event_id.hex}.{row.user_id.hex}") if letter else None
+    return (letter, reference(row.event_id, row.user_id)) if letter else None
+
+
+def reference(event_id: uuid.UUID, user_id: uuid.UUID) -> str:
+    """The stable part of a note's Message-ID, short enough for one line: event and person, digested (RFC 9562)."""
+    return uuid.uuid5(event_id, user_id.hex).hex
 
 
 def _sent(delivery: Delivery) -> None:

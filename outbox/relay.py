@@ -8,7 +8,7 @@ import logging
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from accounts.canonical import storable
@@ -40,28 +40,42 @@ class Failure:
     consumer: Consumer | None
 
 
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one pass came to: messages taken, messages delivered and noted, and whether a way out was closed."""
+
+    taken: int
+    done: int
+    closed: bool
+
+
 def relay(*, limit: int, lane: str = PROMPT) -> int:
     """One pass over a lane: deliver up to ``limit`` messages; gives how many were delivered and noted."""
+    return _pass(limit, lane).done
+
+
+def drain(*, limit: int, lane: str = PROMPT) -> int:
+    """Pass after pass until nothing is due, since messages of one key need a pass each. A closed way out ends it, so
+    that a broker that hangs is asked once a round, not once a message."""
+    total = 0
+    while True:
+        one = _pass(limit, lane)
+        total += one.done
+        if one.closed or not one.taken:
+            return total
+
+
+def _pass(limit: int, lane: str) -> Pass:
     taken = _take(limit, lane)
     if not taken:
-        return 0
+        return Pass(0, 0, closed=False)
     failures = _tell(taken)
     fp("outbox.told")
     done = [delivery for delivery in taken if delivery.event_id not in failures]
     if failures:
         _put_back([one for one in taken if one.event_id in failures], failures, lane)
-    return _mark(done) if done else 0
-
-
-def drain(*, limit: int, lane: str = PROMPT, go_on: Callable[[], bool] = lambda: True) -> int:
-    """Pass after pass until nothing is due or ``go_on`` says stop; messages of one key need a pass each."""
-    total = 0
-    while go_on():
-        done = relay(limit=limit, lane=lane)
-        total += done
-        if not done:
-            break
-    return total
+    closed = any(isinstance(failure.error, Unavailable) for failure in failures.values())
+    return Pass(len(taken), _mark(done) if done else 0, closed)
 
 
 def _take(limit: int, lane: str) -> list[Delivery]:

@@ -7,6 +7,7 @@ gets ``{"type": "tenant.progress", "runs": [[run, seq], …]}``.
 """
 
 import asyncio
+import contextlib
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
@@ -40,6 +41,21 @@ def run_hints(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
 
 
 RUNS = Consumer("hints:runs", run_hints)
+
+
+def close() -> None:
+    """Close what this thread holds open; a thread that told hints calls it at its end."""
+    runner: asyncio.Runner | None = getattr(_thread, "runner", None)
+    if runner is not None:
+        _thread.runner = None
+        with runner, contextlib.suppress(Exception):
+            runner.run(_leave())
+
+
+async def _leave() -> None:
+    layer = get_channel_layer()
+    if layer is not None:
+        await layer.flush()
 
 
 def _send(

@@ -71,6 +71,7 @@ def test_b72_a_host_that_is_not_ours_vouches_for_nobody() -> None:
         assert socket_access.origin_allowed(handshake(b"https://desk.example", host=b"internal:8000"))
 
 
+@pytest.mark.django_db
 def test_b72_the_handshake_is_closed_before_anything_else() -> None:
     """Guards accounts/socket_access.py `OwnOriginOnly` and its place in config/asgi.py."""
     from config.asgi import application
