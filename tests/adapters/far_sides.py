@@ -7,13 +7,14 @@ import asyncio
 import contextlib
 import email
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable
 from email.policy import default
 from typing import Any
 
-from aiosmtpd.smtp import SMTP, syntax
+from aiosmtpd.smtp import SMTP, AuthResult, syntax
 
 #: What a far side can do to a call. After the colon what must be known of it afterwards.
 MODES = (
@@ -38,8 +39,10 @@ def reset(sock: socket.socket) -> None:
 class MailServer:
     """aiosmtpd, with faults below its own level. ``taken`` are the messages for which it had seen the final dot."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, starttls: ssl.SSLContext | None = None, tls: ssl.SSLContext | None = None) -> None:
         self.mode = "accept"
+        self.starttls, self.tls = starttls, tls
+        self.signed_in: list[tuple[bytes, bytes]] = []
         self.replies: dict[str, str] = {}
         self.taken: list[bytes] = []
         self.commands: list[str] = []
@@ -52,8 +55,7 @@ class MailServer:
 
     async def _serve(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
-        make = lambda: _Session(self, self, ident="far side", enable_SMTPUTF8=True, loop=self._loop)  # noqa: E731
-        server = await self._loop.create_server(make, "127.0.0.1", 0)
+        server = await self._loop.create_server(self._session, "127.0.0.1", 0, ssl=self.tls)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._over.wait()
@@ -63,6 +65,24 @@ class MailServer:
             if transport is not None:
                 transport.abort()
         await asyncio.sleep(0)
+
+    def _session(self) -> _Session:
+        return _Session(
+            self,
+            self,
+            ident="far side",
+            enable_SMTPUTF8=True,
+            loop=self._loop,
+            tls_context=self.starttls,
+            require_starttls=self.starttls is not None,
+            authenticator=self._sign_in,
+            auth_required=self.starttls is not None,
+            auth_require_tls=self.starttls is not None,
+        )
+
+    def _sign_in(self, server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
+        self.signed_in.append((data.login, data.password))
+        return AuthResult(success=data.password == b"p:w @", handled=False)
 
     @property
     def url(self) -> str:
