@@ -178,15 +178,18 @@ class Supervisor:
         """Go round until `is_up`; raises Stopped, or CannotStart when it took too long."""
         deadline = time.monotonic() + seconds
         while not is_up():
-            if self.stopping:
-                raise Stopped
             if time.monotonic() > deadline:
                 raise CannotStart(
                     f"{what} did not come up within {seconds:g} s. "
                     "Everything that was started is stopped again.\n"
                     "The lines above say what it waited for; start again with `make up`."
                 )
-            self.turn(pause)
+            # The answer may itself be a log line; asking at each of those would never end.
+            again = time.monotonic() + pause
+            while (rest := again - time.monotonic()) > 0:
+                self.turn(rest)
+                if self.stopping:
+                    raise Stopped
 
     # --- the end --------------------------------------------------------------------------------------------
 
