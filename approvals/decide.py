@@ -4,6 +4,7 @@ Who wins: the action's row is locked, so of two answers that race the second see
 PendingAction, Intent, audit head.
 """
 
+import ipaddress
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ def decide(
             reference=given.reference,
             comment=given.comment,
             evidence=list(given.evidence),
-            address=address,
+            address=_address(address),
         )
         _apply(action, decision, user)
     return decision
@@ -132,6 +133,14 @@ def _check_standing(action: PendingAction, sight: Sight, now: datetime | None) -
         raise Expired
     if sight != Sight(action.digest, action.generation) or shown.digest_of(action.shown) != action.digest:
         raise Stale
+
+
+def _address(text: str | None) -> str | None:
+    """An address as the record keeps it: of a network its first address; nothing when it is none."""
+    try:
+        return str(ipaddress.ip_interface(text).ip) if text else None
+    except ValueError:
+        return None
 
 
 def deciding(action: PendingAction) -> Decision | None:

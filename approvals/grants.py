@@ -81,7 +81,7 @@ def _differences(action: PendingAction, intent: Intent, contract: Contract, epoc
         approved = shown.read(action.shown)
         current = shown.bound_facts(intent=intent, contract=contract, tenant=tenant, epoch=epoch)
         changed = [name for name in shown.BOUND if not _same(approved.get(name), current[name])]
-        if not current["rules_digest"]:
+        if not current["rules_digest"] and "rules_digest" not in changed:
             changed.append("rules_digest")
     except BadInput:
         return [Reason("unreadable", OTHER_DIFFERENCE)]

@@ -1,6 +1,5 @@
 """The pages of the desk. A GET never changes anything; the one POST that decides goes to the decision service."""
 
-import ipaddress
 from dataclasses import fields
 from typing import Any, cast
 
@@ -74,7 +73,7 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
             reference=given["reference"],
             evidence=[given["evidence"]] if given["evidence"] else [],
             gesture=given["gesture"],
-            address=_address(request),
+            address=client_address(request.META),
         )
     except errors.BadAnswer as error:
         form.refuse(error.field, error.text)
@@ -204,14 +203,6 @@ def _authenticated(request: HttpRequest) -> str:
     records = request.session.get("account_authentication_methods") or []
     methods = [str(record.get("method", "")) for record in records if isinstance(record, dict)]
     return "+".join(dict.fromkeys(method for method in methods if method))[:40] or "session"
-
-
-def _address(request: HttpRequest) -> str | None:
-    """Where the answer came from, for the record; of an IPv6 line its network."""
-    try:
-        return str(ipaddress.ip_interface(client_address(request.META)).ip)
-    except ValueError:
-        return None
 
 
 def _plain(view: Any) -> dict[str, Any]:

@@ -111,14 +111,16 @@ def test_a_truth_that_came_late_withdraws_the_settle(house):
     assert [one.pk for one in withdraw_settle(intent_id=action.intent_id)] == [action.pk]
 
 
-def test_an_outcome_known_meanwhile_cannot_be_settled(house):
+@pytest.mark.parametrize("verdict", ["happened", "not_happened", "nobody_knows"])
+def test_an_outcome_known_meanwhile_cannot_be_settled(house, verdict):
     """Guards approvals/settle.py: the answer is not written over the truth of the world."""
     action = make.settle(house)
     intents.confirm(intent_id=action.intent_id, answer={}, reference="late")
     with pytest.raises(errors.Stale):
-        make.answer(action, house.ben, "not_happened")
+        make.answer(action, house.ben, verdict)
     assert make.again(action).status == "OPEN"
-    assert not Decision.everywhere.filter(action=action, verdict="not_happened").exists()
+    assert Intent.everywhere.get(pk=action.intent_id).reference == "late"
+    assert not Decision.everywhere.filter(action=action).exists()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import AuditEntry
+from accounts.scope import tenant_scope
 from approvals import errors, shown
 from approvals.models import Decision, PendingAction
 from outbox.models import Message
@@ -136,6 +137,38 @@ def test_b79_signs_that_cannot_be_stored_are_refused_by_field(house, field, text
     with pytest.raises(errors.BadAnswer) as refused:
         make.answer(action, house.ben, "approve", **{field: text})
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("192.0.2.7", "192.0.2.7"), ("2001:db8:1:2::/64", "2001:db8:1:2::"), ("unknown", None), ("", None)],
+)
+def test_the_record_says_where_the_answer_came_from(house, given, kept):
+    assert make.answer(make.question(house), house.ben, "approve", address=given).address == kept
+
+
+def test_a_successor_asks_about_what_would_happen_now(house):
+    """Guards approvals/reopen.py: sentence, target and second gesture are those of now, and the page shows the difference."""
+    from approvals import grants, present
+    from approvals.reopen import reopen
+    from tools import previews
+
+    old = make.question(house, second_gesture=make.ADDRESS)
+    make.answer(old, house.ben, "approve")
+    grants.void(action_id=old.pk, reason="drift")
+    letter = {**make.LETTER, "to": "other@halden-freight.example"}
+    Intent.everywhere.filter(pk=old.intent_id).update(arguments=letter, target=letter["to"])
+    intent = Intent.everywhere.get(pk=old.intent_id)
+    preview = previews.render(contract=house.contract, arguments=letter, tenant=house.tenant)
+    new = reopen(
+        action_id=old.pk, intent=intent, contract=house.contract, epoch=1, preview=preview, policy=make.POLICY
+    )
+    assert (new.target, new.second_gesture) == (letter["to"], letter["to"])
+    assert letter["to"] in new.sentence
+    with tenant_scope(house.tenant.pk):
+        found = present.sheet(new, house.ben.pk).difference
+    assert found is not None
+    assert {row.name: (row.then, row.now) for row in found.rows}["to"] == (make.ADDRESS, letter["to"])
 
 
 def test_a_question_that_has_a_successor_names_it(house):

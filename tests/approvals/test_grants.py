@@ -87,9 +87,17 @@ def test_b52_the_rules_for_approving(house, granted):
 
 
 def test_b52_a_tool_that_is_not_published_any_more(house, granted):
-    """Guards approvals/grants.py: no rules in force equal no approval."""
+    """Guards approvals/shown.py, BOUND: rules that are gone are not the rules that were approved under."""
     Contract.everywhere.filter(pk=house.contract.pk).update(status=Contract.Status.RETIRED)
-    assert "rules_digest" in codes(granted, house.contract)
+    assert codes(granted, house.contract) == ["rules_digest"]
+
+
+def test_b52_a_tool_that_had_no_rules_when_it_was_approved(house):
+    """Guards approvals/grants.py: no rules in force equal no approval, even when there were none before."""
+    Contract.everywhere.filter(pk=house.contract.pk).update(status=Contract.Status.RETIRED)
+    action = make.question(house)
+    make.answer(action, house.ben, "approve")
+    assert codes(action, house.contract) == ["rules_digest"]
 
 
 def test_b52_another_epoch(house, granted):
