@@ -22,7 +22,8 @@ def may(action: PendingAction, user_id: uuid.UUID) -> May:
             action=action, user_id=user_id, verdict=Verdict.REJECT
         )
         text = " ".join(str(reason) for reason in reasons)
-        return May(False, f"{text} {_('You may still reject it.')}" if refuse else text, refuse)
+        still = _("You may still reject it.")
+        return May(False, f"{text} {still}" if refuse else text, refuse)
     if action.kind == PendingAction.Kind.TAKE_OVER and user_id == action.submitter_id:
         return May(True, _("You submitted this task."), refuse=True)
     words = _("You are one of the %(role)s and did not submit the task. %(name)s may not decide on it.")
