@@ -22,9 +22,9 @@ from config.up.words import CannotStart
 
 TICK_SECONDS = 0.5
 # Together with two pauses of HARD_SECONDS they stay well under the ten seconds that `make up` promises.
-APPLICATION_SECONDS = 5.5
+APPLICATION_SECONDS = 5.0
 SERVER_SECONDS = 2.0
-HARD_SECONDS = 0.7
+HARD_SECONDS = 0.5
 
 
 class Stopped(Exception):
