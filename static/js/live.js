@@ -69,7 +69,7 @@ class Live {
     url.searchParams.set("after", this.seen);
     const answer = await fetch(url, { headers: { "HX-Request": "true", "X-Live": "true" }, credentials: "same-origin" });
     // Signed out, or no longer allowed: the page itself tells what happened.
-    if (answer.redirected || answer.status === 403 || answer.status === 404) return location.reload() ?? 0;
+    if (answer.redirected || answer.headers.has("HX-Redirect") || answer.status === 403 || answer.status === 404) return location.reload() ?? 0;
     if (!answer.ok) throw new Error(`fragment: ${answer.status}`);
     const held = document.activeElement?.id;
     await htmx.swap({ target: this.region, text: await answer.text(), swap: "innerMorph", sourceElement: this.region });
