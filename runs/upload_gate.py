@@ -21,10 +21,6 @@ FORM_BYTES = 1_000_000
 LINGER_SECONDS = 5.0
 
 
-class _TooLarge(Exception):
-    """The body went past the limit."""
-
-
 class UploadGate:
     """ASGI wrapper: no HTTP body over ``limit`` bytes passes. Other kinds of connection pass untouched."""
 
@@ -40,23 +36,20 @@ class UploadGate:
         answered = False
 
         async def counted() -> Message:
+            """What came, until it is too much: then the application hears that the sender has gone, and clears up."""
             nonlocal came
-            message = await receive()
+            message = await receive() if came <= self.limit else {"type": "http.disconnect"}
             came += len(message.get("body", b""))
-            if came > self.limit:
-                raise _TooLarge
-            return message
+            return message if came <= self.limit else {"type": "http.disconnect"}
 
         async def sent(message: Message) -> None:
             nonlocal answered
             answered = True
             await send(message)
 
-        try:
-            await self.app(scope, counted, sent)
-        except _TooLarge:
-            if not answered:
-                await self._refuse(receive, send)
+        await self.app(scope, counted, sent)
+        if came > self.limit and not answered:
+            await self._refuse(receive, send)
         return None
 
     async def _refuse(self, receive: Receive, send: Send) -> None:

@@ -114,9 +114,7 @@ def test_b87_a_report_is_cleaned_before_it_is_shown(house):
 
 
 def test_a_table_is_shown_with_its_kinds_and_its_formulas_as_text():
-    shown = preview.table(
-        b"order,days,net,note\n00048117,0,412.00,=HYPERLINK(1)\n00048118,-1,1080.50,ok\n"
-    )
+    shown = preview.table(b"order,days,net,note\n00048117,0,412.00,=HYPERLINK(1)\n00048118,-1,1080.50,ok\n")
     assert [column["type"] for column in shown.columns] == ["whole number", "whole number", "decimal", "text"]
     assert shown.rows[0] == ["00048117", "0", "412.00", "=HYPERLINK(1)"]
     assert "1 cell begins like a formula" in shown.foot[0]
