@@ -40,14 +40,15 @@ _MAIL_SCHEMA = {
 }
 
 
-def seed(tenant: Tenant) -> list[Contract]:
+def seed(tenant: Tenant, *, drills: bool = True) -> list[Contract]:
     """Publishes the sample contracts; one that is in force as declared here stays as it is. Joins a
-    transaction.
+    transaction. Without ``drills`` the tenant gets the tools of the shipped agents alone.
 
     The tenant needs an approver first: a contract whose policy nobody can satisfy is not published.
     """
     with transaction.atomic():
-        return [_in_force(tenant, **sample) for sample in [*_work(), *_drills()]]
+        declared = [*_work(), *_drills()] if drills else _work()
+        return [_in_force(tenant, **sample) for sample in declared]
 
 
 def _in_force(tenant: Tenant, *, name: str, title: str, description: str, **declared: Any) -> Contract:
