@@ -1,0 +1,197 @@
+"""The card after the decision, in every state it can come to; and what the list costs."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts.ids import new_id
+from accounts.models import User
+from approvals import grants, links, notes
+from approvals.expire import expire
+from approvals.models import PendingAction
+from approvals.withdraw import withdraw_open
+from tests.approvals.test_pages import everything, page, signed_in
+from tests.make import approvals as make
+from tests.tools import make as bench
+from tools import intents
+from tools.models import Intent
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def house():
+    return make.house()
+
+
+def sent(action: PendingAction) -> Intent:
+    with transaction.atomic():
+        grants.consume(action_id=action.pk)
+        return intents.dispatch(
+            intent=Intent.everywhere.get(pk=action.intent_id),
+            sender_id=bench.sender(),
+            dispatch_id=new_id(),
+            fence=bench.fence(),
+            deadline_seconds=60,
+        )
+
+
+def approved(house, action):
+    make.answer(action, house.ben, "approve")
+
+
+def confirmed(house, action):
+    approved(house, action)
+    intents.confirm(intent_id=sent(action).pk, answer={}, reference="4KxR2p")
+
+
+def unknown(house, action):
+    approved(house, action)
+    under_way = sent(action)
+    intents.lose(intent_id=under_way.pk, dispatch_id=under_way.dispatch_id, evidence={"code": "lost"})
+
+
+def failed(house, action):
+    approved(house, action)
+    under_way = sent(action)
+    intents.refuse(intent_id=under_way.pk, dispatch_id=under_way.dispatch_id, evidence={"code": "550"})
+
+
+def voided(house, action):
+    approved(house, action)
+    grants.void(action_id=action.pk, reason="The parameters are not the ones that were approved.")
+
+
+def rejected(house, action):
+    make.answer(action, house.ben, "reject")
+
+
+def expired(house, action):
+    expire(action_id=action.pk, now=action.expires_at)
+
+
+def withdrawn(house, action):
+    withdraw_open(run_id=action.run_id, kinds=["approve"])
+
+
+STATES = {
+    approved: ("COUNTERSIGNED", "Waiting to be sent"),
+    confirmed: ("COUNTERSIGNED", "was sent", "4KxR2p", "exactly what was approved"),
+    unknown: ("COUNTERSIGNED", "may have been sent", "until a person says what happened"),
+    failed: ("COUNTERSIGNED", "was not sent", "Did not happen"),
+    voided: ("COUNTERSIGNED", "Void", "not the ones that were approved"),
+    rejected: ("Rejected", "Wrong year.", "Nothing was sent"),
+    expired: ("Time ran out", "Nobody decided in time"),
+    withdrawn: ("no longer asks",),
+}
+
+
+@pytest.mark.parametrize("came_to", STATES, ids=lambda state: state.__name__)
+def test_the_card_goes_on_living(house, came_to):
+    action = make.question(house)
+    came_to(house, action)
+    html = page(signed_in(house.mira), links.action(action.pk))
+    card = html[html.index('<article class="action"') :]
+    for words in STATES[came_to]:
+        assert words in card
+    assert ("COUNTERSIGNED" in card) == ("COUNTERSIGNED" in STATES[came_to])
+    assert 'name="verdict"' not in card
+    assert f'id="item-{action.pk.hex}"' in page(signed_in(house.mira), "/inbox/?tab=decided")
+
+
+@pytest.mark.parametrize("verdict", ["happened", "not_happened", "nobody_knows"])
+def test_a_settled_outcome_says_who_said_what(house, verdict):
+    action = make.settle(house)
+    make.answer(action, house.mira, verdict)
+    html = page(signed_in(house.ben), links.action(action.pk))
+    assert "Mira Sandoval" in html
+    assert "What was recorded" in html
+    assert 'name="verdict"' not in html
+
+
+def test_a_takeover_says_who_went_on(house):
+    action = make.takeover(house)
+    make.answer(action, house.ada, "fail", comment="No longer needed.")
+    html = page(signed_in(house.ben), links.action(action.pk))
+    assert "No longer needed." in html
+    assert 'name="verdict"' not in html
+
+
+def test_the_first_signature_is_shown_to_the_second_signer(house):
+    action = make.question(house, policy={**make.POLICY, "quorum": 2})
+    make.answer(action, house.ben, "approve")
+    html = page(signed_in(house.mira), links.action(action.pk))
+    assert "Approve, 2 of 2" in re.sub(r"<[^>]+>", "", html)
+    assert "1 of 2 have signed" in html
+    own = page(signed_in(house.ben), links.action(action.pk))
+    assert "You have given your answer" in own
+    assert 'name="verdict"' not in own
+
+
+def test_the_number_beside_inbox_is_that_of_the_list(house):
+    for _ in range(3):
+        make.question(house)
+    badge = re.compile(r'id="inbox-count"[^>]*>(\d+)<')
+    for person, count in ((house.ben, "3"), (house.ada, "0"), (house.jonas, "0")):
+        assert badge.search(page(signed_in(person), "/inbox/"))[1] == count
+
+
+@pytest.mark.parametrize("tab", ["mine", "decided"])
+def test_a_longer_list_costs_no_more_queries(house, tab):
+    def cost() -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as found:
+            page(client, f"/inbox/?tab={tab}")
+        return len(found)
+
+    def add(count: int) -> None:
+        for _ in range(count):
+            action = make.question(house)
+            if tab == "decided":
+                make.answer(action, house.mira, "reject")
+
+    client = signed_in(house.ben)
+    add(2)
+    few = cost()
+    add(10)
+    assert cost() == few
+
+
+def test_the_page_of_an_action_is_cheap(house):
+    action, client = make.question(house), signed_in(house.ben)
+    with CaptureQueriesContext(connection) as found:
+        page(client, links.action(action.pk))
+    assert len(found) < 25, [query["sql"][:80] for query in found]
+
+
+@pytest.mark.parametrize("method", ["get", "head", "options"])
+@pytest.mark.parametrize(
+    "opened", [make.question, make.settle, make.takeover], ids=lambda make: make.__name__
+)
+def test_b51_no_link_of_a_mail_changes_anything(house, opened, method):
+    """Guards approvals/notes.py and approvals/views.py: the link of a mail opens a page, for a stranger the door, and neither a
+    mail scanner nor a signed-in browser that only follows it decides anything."""
+    action = opened(house)
+    told: list[User] = notes.recipients({"action_id": action.pk})
+    letter = notes.letter({"action_id": action.pk}, told[0])
+    assert letter is not None
+    addresses = re.findall(r"https?://[^/\s]+(/\S*)", unescape(str(letter)).replace("\\n", " "))
+    assert addresses
+    before = everything()
+    for client in (Client(), signed_in(told[0])):
+        for address in addresses:
+            assert getattr(client, method)(address).status_code in (200, 302, 405)
+    assert everything() == before
+
+
+def test_a_submitter_is_not_asked_to_decide_on_their_own_task(house):
+    make.roles(house, house.ada, "submitter", "approver")
+    told = notes.recipients({"action_id": make.question(house).pk})
+    assert {user.pk for user in told} == {house.ben.pk, house.mira.pk}
