@@ -1,0 +1,289 @@
+"""Every address of the house × who knocks (faults B58 and B74). The table is compared with the URL conf: an address that
+nobody thought about fails here, before it is mounted anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from accounts import ids, letters, tokens
+from accounts.models import TokenScope, User
+from accounts.verbs.invite import invite
+from runs.models import Artifact
+from runs.routing import websocket_urlpatterns
+from tests.make import people
+from tests.make import runs as make
+
+OPEN = "open"  # answers strangers
+MEMBER = "member"  # any member of the tenant
+SUBMITTER = "submitter"  # submitters and administrators
+ADMINISTRATOR = "administrator"
+TOKEN = "token"  # the REST interface, a bearer token with the scope named
+
+ROUTES: dict[str, str] = {
+    "healthz": OPEN,
+    "set_language": OPEN,
+    "styleguide": OPEN,
+    "runs:home": OPEN,  # only sends on
+    "account_login": OPEN,
+    "account_logout": OPEN,
+    "account_inactive": OPEN,
+    "account_reauthenticate": MEMBER,
+    "account_change_password": MEMBER,
+    "account_reset_password": OPEN,
+    "account_reset_password_done": OPEN,
+    "account_reset_password_from_key": OPEN,
+    "account_reset_password_from_key_done": OPEN,
+    "mfa_index": MEMBER,
+    "mfa_authenticate": MEMBER,
+    "mfa_reauthenticate": MEMBER,
+    "mfa_activate_totp": MEMBER,
+    "mfa_deactivate_totp": MEMBER,
+    "mfa_view_recovery_codes": MEMBER,
+    "mfa_generate_recovery_codes": MEMBER,
+    "mfa_download_recovery_codes": MEMBER,
+    "accounts:people": ADMINISTRATOR,
+    "accounts:invite": ADMINISTRATOR,
+    "accounts:add_person": ADMINISTRATOR,
+    "accounts:person": ADMINISTRATOR,
+    "accounts:disable_person": ADMINISTRATOR,
+    "accounts:enable_person": ADMINISTRATOR,
+    "accounts:send_password_link": ADMINISTRATOR,
+    "accounts:withdraw_invitation": ADMINISTRATOR,
+    "accounts:audit": ADMINISTRATOR,
+    "accounts:profile": MEMBER,
+    "accounts:switch": MEMBER,
+    "accounts:tokens": MEMBER,
+    "accounts:revoke_token": MEMBER,
+    "accounts:invitation": OPEN,
+    "approvals:inbox": MEMBER,
+    "approvals:action": MEMBER,
+    "approvals:decide": MEMBER,
+    "approvals:claim": MEMBER,
+    "approvals:release": MEMBER,
+    "runs:task_list": MEMBER,
+    "runs:export": MEMBER,
+    "runs:new_task": SUBMITTER,
+    "runs:plan_preview": SUBMITTER,
+    "runs:upload": SUBMITTER,
+    "runs:remove_upload": SUBMITTER,
+    "runs:cancel_several": SUBMITTER,
+    "runs:cancel": SUBMITTER,
+    "runs:task_detail": MEMBER,
+    "runs:steps": MEMBER,
+    "runs:history": MEMBER,
+    "runs:history_export": MEMBER,
+    "runs:download": MEMBER,
+    "runs:file": MEMBER,
+    "runs:printable": MEMBER,
+    "runs:correct": MEMBER,
+    "runs:take_back": MEMBER,
+    "api:agents": TOKEN,
+    "api:uploads": TOKEN,
+    "api:upload": TOKEN,
+    "api:tasks": TOKEN,
+    "api:preview": TOKEN,
+    "api:task": TOKEN,
+    "api:steps": TOKEN,
+    "api:events": TOKEN,
+    "api:cancel": TOKEN,
+    "api:results": TOKEN,
+    "api:content": TOKEN,
+    "api:inbox": TOKEN,
+    "api:action": TOKEN,
+    "api:decide": TOKEN,
+    "api:openapi": OPEN,
+    "api:nothing": OPEN,
+}
+SOCKETS = {"ws/runs/<run:run_id>/", "ws/tasks/", "ws/inbox/"}
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def walk(resolver: URLResolver, names: str = "", path: str = "") -> Iterator[tuple[str, str, URLPattern]]:
+    """(name with its namespace, path, pattern) of every address below."""
+    for pattern in resolver.url_patterns:
+        below = path + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            inner = f"{names}{pattern.namespace}:" if pattern.namespace else names
+            yield from walk(pattern, inner, below)
+        else:
+            yield f"{names}{pattern.name}", below, pattern
+
+
+FOUND = {name: (path, pattern) for name, path, pattern in walk(get_resolver())}
+
+
+def test_b58_no_address_is_unknown() -> None:
+    """Guards config/urls.py: whoever mounts something says here who may enter."""
+    assert set(FOUND) - set(ROUTES) == set(), "new addresses: say in ROUTES who may enter"
+    assert set(ROUTES) - set(FOUND) - {"styleguide"} == set(), "addresses that are gone"
+    assert len(FOUND) == sum(1 for _ in walk(get_resolver())), "two addresses share a name"
+    assert {str(pattern.pattern) for pattern in websocket_urlpatterns} == SOCKETS
+
+
+@dataclass
+class World:
+    """One tenant with something behind every kind of id, and who knocks."""
+
+    house: make.House
+    ids: dict[str, str]
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def address(self, name: str) -> str:
+        path, pattern = FOUND[name]
+        prefix = path.removesuffix(str(pattern.pattern))
+        for converter in pattern.pattern.converters:
+            for form in (
+                f"<{kind}:{converter}>"
+                for kind in ("run", "artifact", "action", "sha256", "uuid", "str", "slug")
+            ):
+                path = path.replace(form, self.ids[converter])
+        if name == "account_reset_password_from_key":
+            return f"/{prefix}sign-in/reset/0-guess/"
+        return "/" + path.replace("^(?P<rest>.*)$", "anything")
+
+    def has_id(self, name: str) -> bool:
+        return "<" in FOUND[name][0] and ROUTES[name] != OPEN
+
+    def token(self, user: User, *scopes: str) -> dict[str, Any]:
+        key = f"{user.pk}{scopes}"
+        if key not in self.tokens:
+            tenant = self.house.tenant if user.pk != self.house.otto.pk else self.house.other
+            made = tokens.issue(user_id=user.pk, tenant_id=tenant.pk, name="test", scopes=scopes)
+            self.tokens[key] = made[1]
+        return {"HTTP_AUTHORIZATION": f"Bearer {self.tokens[key]}", "HTTP_IDEMPOTENCY_KEY": "k" * 20}
+
+
+@pytest.fixture
+def world(transactional_db: None) -> World:
+    house = make.house()
+    run = house.reviewed()
+    report = Artifact.everywhere.get(run=run, name="report.md")
+    invitation = invite(
+        tenant_id=house.tenant.pk, actor_id=house.jonas.pk, email="nia@new.example", roles=["submitter"]
+    )
+    token, _ = tokens.issue(user_id=house.ada.pk, tenant_id=house.tenant.pk, name="t", scopes=["read"])
+    return World(
+        house,
+        {
+            "run_id": ids.public("run", run.pk),
+            "artifact_id": ids.public("artifact", report.pk),
+            "sha256": report.sha256,
+            "document": "ab" * 32,
+            "finding": "governing_law-1",
+            "action_id": ids.public("pendingaction", house.action(run).pk),
+            "membership_id": str(people.membership(house.tenant, house.ada).pk),
+            "invitation_id": str(invitation.pk),
+            "token_id": str(token.pk),
+            "tenant_id": str(house.tenant.pk),
+            "secret": letters.invitation_secret(invitation.pk),
+        },
+    )
+
+
+def read(answer: Any) -> Any:
+    """Take a file that is sent in pieces to its end, so that it is closed."""
+    if answer.streaming:
+        b"".join(answer.streaming_content)
+    return answer
+
+
+def knock(client: Client, address: str, **headers: Any) -> dict[str, int]:
+    """The status of every method; what leads to the sign-in page counts as 401."""
+    found = {}
+    for method in METHODS:
+        body = (
+            {"data": "{}", "content_type": "application/json"}
+            if "/api/" in address and method != "get"
+            else {}
+        )
+        answer = getattr(client, method)(address, **body, **headers)
+        read(answer)
+        to_door = answer.status_code in {302, 303} and answer["Location"].startswith("/sign-in/")
+        found[method] = 401 if to_door else answer.status_code
+    return found
+
+
+def answered(statuses: dict[str, int]) -> dict[str, int]:
+    """Without the methods that the address does not have."""
+    return {method: status for method, status in statuses.items() if status != 405}
+
+
+def test_b58_strangers_come_no_further_than_the_door(world: World) -> None:
+    """Guards accounts/access.py `member` on every page and the permission classes of the REST interface."""
+    client = people.browser()
+    for name, who in ROUTES.items():
+        if name not in FOUND:
+            continue
+        statuses = answered(knock(client, world.address(name)))
+        assert statuses, name
+        if who == OPEN:
+            assert max(statuses.values()) < 500, (name, statuses)
+        else:
+            assert set(statuses.values()) <= {401, 403}, (name, statuses)
+            assert 401 in statuses.values() or name == "runs:upload", (name, statuses)
+
+
+def test_b74_another_tenant_finds_nothing(world: World) -> None:
+    """Guards accounts/scope.py `TenantManager`: with every role and every scope, a foreign id is no id."""
+    client = people.browser(world.house.otto)
+    headers = world.token(world.house.otto, *TokenScope.values)
+    for name, who in ROUTES.items():
+        if name in FOUND and world.has_id(name):
+            knocker, more = (people.browser(), headers) if who == TOKEN else (client, {})
+            statuses = answered(knock(knocker, world.address(name), **more))
+            assert set(statuses.values()) == {404}, (name, statuses)
+
+
+def test_the_ids_are_real(world: World) -> None:
+    """Else every 404 above would prove nothing."""
+    client = people.browser(world.house.jonas)
+    headers = world.token(world.house.ada, "read", "submit")
+    reading = [name for name in FOUND if world.has_id(name) and ROUTES[name] == TOKEN]
+    for name in ("api:task", "api:steps", "api:events", "api:results", "api:content", "api:action"):
+        assert name in reading
+        answer = read(people.browser().get(world.address(name), **headers))
+        assert answer.status_code == 200, (name, answer.status_code)
+    pages = ["task_detail", "steps", "history", "history_export", "download", "file", "printable", "cancel"]
+    for name in [*(f"runs:{page}" for page in pages), "accounts:person", "approvals:action"]:
+        answer = read(client.get(world.address(name)))
+        assert answer.status_code == 200, (name, answer.status_code)
+
+
+def test_b74_a_lesser_role_is_refused(world: World) -> None:
+    """Guards the roles named at each view."""
+    lesser = {ADMINISTRATOR: [world.house.ada, world.house.ben], SUBMITTER: [world.house.ben]}
+    for name, who in ROUTES.items():
+        for user in lesser.get(who, []) if name in FOUND else []:
+            statuses = answered(knock(people.browser(user), world.address(name)))
+            assert set(statuses.values()) == {403}, (name, user.name, statuses)
+
+
+def test_b74_a_token_does_what_it_was_made_for(world: World) -> None:
+    """Guards accounts/api_auth.py `needs`: a scope that was not granted opens nothing, and `decide` least of all."""
+    ben = world.house.ben
+    reading = world.token(ben, "read")
+    for name, who in ROUTES.items():
+        if who == TOKEN and name in FOUND:
+            statuses = knock(people.browser(), world.address(name), **reading)
+            writing = {status for method, status in answered(statuses).items() if method != "get"}
+            assert writing <= {403}, (name, statuses)
+    deciding = answered(
+        knock(people.browser(), world.address("api:decide"), **world.token(ben, "read", "submit"))
+    )
+    assert set(deciding.values()) == {403}
+    blind = answered(knock(people.browser(), world.address("api:tasks"), **world.token(ben, "submit")))
+    assert blind["get"] == 403
+
+
+def test_who_holds_no_membership_sees_no_page(world: World) -> None:
+    loner = User.objects.create_user("loner@nowhere.example", people.PASSWORD, name="Loner")
+    for name, who in ROUTES.items():
+        if name in FOUND and who in {SUBMITTER, ADMINISTRATOR}:
+            statuses = answered(knock(people.browser(loner), world.address(name)))
+            assert set(statuses.values()) == {403}, (name, statuses)
