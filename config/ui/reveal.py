@@ -22,6 +22,11 @@ def reveal(text: str) -> SafeString:
     return format_html_join("", "{}", ((_drawn(part),) for part in visible.segments(text)))
 
 
+def quoted(text: str) -> SafeString:
+    """Words of a document: as :func:`reveal`, but the wide and the no-break spaces of typesetting are spaces."""
+    return reveal("".join(" " if unicodedata.category(sign) == "Zs" else sign for sign in text))
+
+
 def _drawn(part: visible.Segment) -> SafeString:
     if not part.mark:
         return escape(part.text)

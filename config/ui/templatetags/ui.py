@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from config.ui import axis, icons, moments, spans, states
 from config.ui.reveal import odd
+from config.ui.reveal import quoted as quoted_words
 from config.ui.reveal import reveal as revealed
 
 register = template.Library()
@@ -102,6 +103,12 @@ def filesize(count: int | str | None) -> str:
 def reveal(text: object) -> SafeString:
     """Text from outside, with hidden and look-alike signs spelled out."""
     return revealed("" if text is None else str(text))
+
+
+@register.filter
+def quoted(text: object) -> SafeString:
+    """Words of a document, in evidence: typographic spaces are spaces, everything else as ``reveal``."""
+    return quoted_words("" if text is None else str(text))
 
 
 @register.filter
