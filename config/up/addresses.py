@@ -12,7 +12,7 @@ from config.env import ProcessEnv
 from config.up.house import House, Keys, Ports
 
 # Long enough for short steps to finish, short enough for the ten seconds of the whole stop.
-DRAIN_SECONDS = "2.5"
+DRAIN_SECONDS = "2"
 
 
 @dataclass(frozen=True)

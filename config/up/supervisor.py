@@ -22,7 +22,7 @@ from config.up.words import CannotStart
 
 TICK_SECONDS = 0.5
 # Together with two pauses of HARD_SECONDS they stay well under the ten seconds that `make up` promises.
-APPLICATION_SECONDS = 5.0
+APPLICATION_SECONDS = 4.5
 SERVER_SECONDS = 2.0
 HARD_SECONDS = 0.5
 
