@@ -10,7 +10,7 @@ from accounts import ids
 from accounts.letters import Letter, page
 from accounts.models import User
 from accounts.rights import membership
-from approvals.models import PendingAction, Verdict
+from approvals.models import Decision, PendingAction, Verdict
 from runs.models import Run
 
 kind = "run.finished"
@@ -64,11 +64,12 @@ def _refusals(run: Run) -> list[str]:
     rows = PendingAction.everywhere.filter(
         run_id=run.pk, kind=PendingAction.Kind.APPROVE, status__in=[Status.REJECTED, Status.EXPIRED]
     )
-    return [_refusal(action) for action in rows.order_by("decided_at").prefetch_related("decisions__user")]
+    return [_refusal(action) for action in rows.order_by("decided_at")]
 
 
 def _refusal(action: PendingAction) -> str:
-    said = next((one for one in action.decisions.all() if one.verdict == Verdict.REJECT), None)
+    answers = Decision.everywhere.select_related("user").filter(action=action, verdict=Verdict.REJECT)
+    said = answers.order_by("at").last()
     if said is None or said.user is None:
         return _("Not done, because nobody decided in time: %(sentence)s") % {"sentence": action.sentence}
     facts = {"who": said.user.name, "sentence": action.sentence, "comment": said.comment}
