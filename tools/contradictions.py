@@ -20,10 +20,25 @@ _HOST = re.compile(
 )
 
 
+#: Promises that the engine does not keep yet, and the value that promises nothing. A contract that is believed and not
+#: kept is worse than none: a strict fence alone would let a high-risk effect through without a person.
+NOT_KEPT = {
+    "quota_per_hour": None,
+    "fence_rule": Contract.FenceRule.NONE,
+    "takeover_rule": Contract.TakeoverRule.AT_EXPIRY,
+}
+
+
 def contradictions(contract: Contract, *, people: int | None = None) -> list[Problem]:
     """Everything that speaks against publishing. ``people`` is how many members hold the role that must
     agree; without it that question is left open."""
-    found = [*_effect(contract), *_repetition(contract), *_time(contract), *_form(contract)]
+    found = [
+        *_effect(contract),
+        *_repetition(contract),
+        *_time(contract),
+        *_form(contract),
+        *_not_kept(contract),
+    ]
     if policy_faults := policies.faults(contract.policy):
         text = _("The policy cannot be applied: %(faults)s.")
         found.append(Problem("policy_form", text, {"faults": "; ".join(policy_faults)}, "policy"))
@@ -32,6 +47,13 @@ def contradictions(contract: Contract, *, people: int | None = None) -> list[Pro
         params = {"quorum": policies.highest_quorum(contract.policy), "people": people}
         found.append(Problem("policy_unsatisfiable", text, params, "policy"))
     return found
+
+
+def _not_kept(contract: Contract) -> Iterator[Problem]:
+    text = _("Nothing enforces %(field)s in this version, so a contract must not promise it.")
+    for field, nothing in NOT_KEPT.items():
+        if getattr(contract, field) != nothing:
+            yield Problem("not_kept", text, {"field": field}, field)
 
 
 def asks(contract: Contract) -> bool:
