@@ -35,7 +35,8 @@ def main() -> int:
 
 def _failed(what: str) -> int:
     say("")
-    say(_("The story ends here. {what}").format(what=what))
+    for line in _("The story ends here. {what}").format(what=what).splitlines():
+        say(line)
     return 1
 
 

@@ -56,7 +56,7 @@ class House:
             check=False,
         )
         if made.returncode:
-            raise Trouble(_("No token for {email}: {why}").format(email=email, why=_last_line(made.stderr)))
+            raise Trouble(_("No token for {email}: {why}").format(email=email, why=_last_lines(made.stderr)))
         return str(json.loads(made.stdout)["token"])
 
 
@@ -142,11 +142,11 @@ def _ready(house: subprocess.Popen[bytes], log: Path) -> dict[str, Any]:
                 ready: dict[str, Any] = json.loads(line.removeprefix("READY "))
                 return ready
         if house.poll() is not None:
-            raise Trouble(_("The house did not start: {why}").format(why=_last_line(text)))
+            raise Trouble(_("The house did not start: {why}").format(why=_last_lines(text, 4)))
         time.sleep(0.2)
     raise Trouble(
         _("The house was not up within {seconds} s: {why}").format(
-            seconds=round(START_SECONDS), why=_last_line(log.read_text(errors="replace"))
+            seconds=round(START_SECONDS), why=_last_lines(log.read_text(errors="replace"))
         )
     )
 
@@ -171,6 +171,6 @@ def _read(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else _("it said nothing")
+def _last_lines(text: str, most: int = 1) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return "\n".join(lines[-most:]) or _("it said nothing")

@@ -11,7 +11,12 @@ from tests.browser.place import PASSWORD, Place
 
 # A busy machine may need this long for a step of the agent; a page that does not come fails sooner.
 PATIENCE = 60_000
-RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}}
+RULES = {
+    "runOnly": {
+        "type": "tag",
+        "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    }
+}
 THEMES = ("light", "dark")
 
 

@@ -1,0 +1,59 @@
+"""Screenshots for docs/screenshots, of the story's own data. Without `SCREENSHOTS=1` nothing is taken."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page
+
+from tests.browser.visitor import THEMES, Visitor
+from tests.needs import ROOT
+
+FOLDER = ROOT / "docs" / "screenshots"
+WIDTHS = (1440, 390)
+LOWEST, HIGHEST = 900, 2600
+COLOURS = 128
+LANGUAGE = "countersign_language"
+
+
+def on() -> bool:
+    return os.environ.get("SCREENSHOTS") == "1"
+
+
+def shoot(visitor: Visitor, name: str, *, again: bool = True) -> None:
+    """The page as it stands, light and dark, wide and narrow; then in Chinese, for which it is loaded `again`."""
+    if not on():
+        return
+    page = visitor.page
+    size = page.viewport_size
+    for theme in THEMES:
+        visitor.theme(theme)
+        for width in WIDTHS:
+            _save(page, f"{name}-{theme}-{width}", width)
+    if again:
+        visitor.context.add_cookies([{"name": LANGUAGE, "value": "zh-hans", "url": page.url}])
+        page.reload()
+        for width in WIDTHS:
+            _save(page, f"{name}-light-{width}-zh", width)
+        visitor.context.clear_cookies(name=LANGUAGE)
+        page.reload()
+    visitor.theme("light")
+    if size:
+        page.set_viewport_size(size)
+
+
+def _save(page: Page, name: str, width: int) -> None:
+    """As high as the page, within reason: what sticks to an edge of the window then stands where it belongs."""
+    page.set_viewport_size({"width": width, "height": LOWEST})
+    high = page.evaluate(
+        "() => Math.max(...[...document.querySelectorAll('html, main, main *')].map((e) => e.scrollHeight))"
+    )
+    page.set_viewport_size({"width": width, "height": min(max(high, LOWEST), HIGHEST)})
+    page.mouse.move(0, 0)
+    picture = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(Path(FOLDER / f"{name}.png"), optimize=True)

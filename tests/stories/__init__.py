@@ -1,0 +1,1 @@
+"""Whole journeys from outside, in prose order."""
