@@ -108,9 +108,10 @@ class _Session(smtplib.SMTP):
         self.at, self.until, self.egress = at, until, prepared.egress
 
     def __exit__(self, *args: object) -> None:
-        """Says goodbye without waiting for an answer: what the letter became is known or not by now."""
+        """Says goodbye without waiting for an answer, unless something went wrong: inside a message it
+        would be text."""
         sock = getattr(self, "sock", None)
-        if sock is not None:
+        if sock is not None and args[0] is None:
             try:
                 sock.settimeout(0.5)
                 sock.sendall(b"QUIT\r\n")
