@@ -22,7 +22,7 @@ from approvals.present.rows import outcome
 
 Kind = PendingAction.Kind
 PAGES = {
-    Kind.APPROVE: ("approvals/action.html", "approvals/partials/action_body.html"),
+    Kind.APPROVE: ("approvals/action.html", "approvals/partials/desk.html"),
     Kind.SETTLE: ("approvals/settle.html", ""),
     Kind.TAKE_OVER: ("approvals/takeover.html", ""),
 }

@@ -240,6 +240,19 @@ def test_the_list_alone_is_served_to_a_live_page(house):
     assert b'class="item"' in answer.content
 
 
+def test_a_live_page_is_served_list_and_sheet(house):
+    action = make.question(house)
+    client = signed_in(house.mira)
+    live = {"X-Live": "true", "HX-Request": "true"}
+    assert 'name="digest"' in page(client, links.action(action.pk), headers=live)
+    make.answer(action, house.ben, "approve")
+    html = page(client, links.action(action.pk), headers=live)
+    assert "<html" not in html
+    assert "COUNTERSIGNED" in html
+    assert f'id="item-{action.pk.hex}" data-row aria-current="true"' in html
+    assert 'name="digest"' not in html
+
+
 def test_a_claim_moves_the_row_for_the_others(house):
     action = make.question(house)
     ben, mira = signed_in(house.ben), signed_in(house.mira)

@@ -21,7 +21,7 @@ def draft_letter(
     """Subject, body and facts of the letter, or None when no coming deadline is known.
 
     `code` is `non_renewal` (a notice period stops the renewal) or `expiry` (the term ends). `facts` are the
-    findings it quotes, each with file, page and text; `to` is `recipient`, the address the submitter gave.
+    findings it quotes, each with file, checksum, page and text; `to` is `recipient`, the address the submitter gave.
     """
     if urgent is None:
         return None
@@ -48,6 +48,7 @@ def draft_letter(
         "facts": [
             {
                 "file": document["file"],
+                "sha256": document["sha256"],
                 "field": f["field"],
                 "text": f["text"],
                 "page": f["page"],
