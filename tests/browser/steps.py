@@ -66,7 +66,10 @@ def open_action(ben: Visitor, address: str) -> Page:
 
 
 def approve(page: Page, address: str) -> None:
-    """The second gesture, then the button that it opens."""
+    """The second gesture, then the button that it opens. The inbox goes on to the next item; this one is kept open."""
+    action = page.url
     page.locator("#gesture").fill(address)
     page.get_by_role("button", name=re.compile("^Approve")).click()
+    expect(page.get_by_role("status").filter(has_text="Approved")).to_contain_text(address)
+    page.goto(action)
     expect(page.locator(".stamp").first).to_be_visible()
