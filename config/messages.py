@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ("zh_Hans",)
-ROOMS = ("accounts", "approvals", "config", "outbox", "runs", "templates", "tools")
+ROOMS = ("accounts", "approvals", "config", "demo", "outbox", "runs", "templates", "tools")
 CATALOGUE = "LC_MESSAGES/django"
 
 
