@@ -11,7 +11,6 @@ from typing import Any
 
 import jsonschema
 from django import forms
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -25,7 +24,7 @@ PREFIX = "in_"
 
 
 class TaskForm(forms.Form):
-    """Goal, key, limits and the fields of one agent."""
+    """Goal, key and the fields of one agent."""
 
     agent = forms.CharField(widget=forms.HiddenInput)
     submit_key = forms.UUIDField(widget=forms.HiddenInput)
@@ -37,13 +36,6 @@ class TaskForm(forms.Form):
         error_messages={
             "required": gettext_lazy("Give the task a goal, so that everybody knows what it is for.")
         },
-    )
-    deadline = forms.DateTimeField(
-        label=gettext_lazy("Deadline"),
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
-        help_text=gettext_lazy("In your time zone. After it nothing new begins."),
     )
 
     def __init__(self, agent_: Agent, *args: Any, most_files: int, **kwargs: Any) -> None:
@@ -75,12 +67,6 @@ class TaskForm(forms.Form):
         except BadInput as error:
             raise forms.ValidationError(error.text) from error
         return " ".join(goal.split())
-
-    def clean_deadline(self) -> Any:
-        deadline = self.cleaned_data["deadline"]
-        if deadline and deadline <= timezone.now():
-            raise forms.ValidationError(_("This is in the past. Choose a later time, or leave it empty."))
-        return deadline
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

@@ -16,6 +16,7 @@ from runs.present.names import call_name, condition
 from runs.present.people import group
 from tools import gate
 from tools.models import Contract, EffectClass
+from tools.reasons import Reason
 from tools.selectors import contract_for, contracts_for, stops
 
 
@@ -60,15 +61,19 @@ def _step(tenant_id: uuid.UUID, expected: Expected, contract: Contract | None) -
     facts = replace(gate.facts(contract), input_schema={})
     halted = stops(tenant_id=tenant_id, tool_id=contract.tool_id)
     verdict = gate.decide(contract=facts, arguments=expected.arguments, run=gate.RunFacts(stops=halted))
-    why = " ".join(str(reason) for reason in verdict.reasons)
+    why = " ".join(_free(reason) if verdict.path == "auto" else str(reason) for reason in verdict.reasons)
     if verdict.path == "approval":
         asks = _("Decided by %(who)s; not you, because you submit.") % {"who": group(verdict.policy)}
         why = f"{why} {asks}"
-    elif verdict.path == "auto":
-        why = _("by itself. %(why)s") % {"why": why}
     if expected.conditional:
         why = f"{why} {condition(expected.conditional)}"
     return PlanStep(title, verdict.path, contract.effect_class, why)
+
+
+def _free(reason: Reason) -> str:
+    """Why nobody is asked, in the fewest words."""
+    words = {"read_only": _("by itself, read-only"), "compensable": _("by itself, can be undone")}
+    return words.get(reason.code) or _("by itself: %(why)s") % {"why": reason}
 
 
 def _warnings(steps: Sequence[PlanStep]) -> list[str]:

@@ -36,6 +36,15 @@ WORDS = {
     "approval.asked": gettext_noop("Approval asked: %(sentence)s"),
     "approval.voided": gettext_noop("Approval lapsed: %(step)s: %(why)s"),
 }
+#: The same for steps in which the agent only says what comes next; they have no name of their own.
+PLANNING = {
+    "step.succeeded": gettext_noop("The agent said what comes next"),
+    "step.failed": gettext_noop("The agent could not say what comes next: %(text)s"),
+    "step.retried": gettext_noop("The agent is asked again: %(text)s"),
+    "step.lost": gettext_noop("Worker lost while planning, another goes on"),
+    "step.drained": gettext_noop("Planning given back unfinished"),
+    "step.cancelled": gettext_noop("Planning cancelled"),
+}
 #: Families to filter by: the part of a type before the dot.
 FAMILIES = {
     "run": gettext_noop("Task"),
@@ -72,7 +81,8 @@ def _line(event: Event, names: Mapping[uuid.UUID, str], people: Mapping[str, str
     key = str(event.payload.get("key") or "")
     step = names.get(event.step_id) if event.step_id else None
     facts = _Facts(event.payload, step=step or key or _("a step"))
-    words = WORDS.get(event.type)
+    planning = step is None and key.startswith("plan/")
+    words = PLANNING.get(event.type) if planning else WORDS.get(event.type)
     text = (_(words) % facts).strip(" :") if words else f"{event.type} {key}".strip()
     who = people.get(event.actor)
     return Line(event.sequence, event.at, text, who or event.actor, who is None, bytes(event.hash).hex())

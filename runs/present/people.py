@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from accounts.models import Role, User
 from approvals.models import PendingAction, Verdict
@@ -23,13 +23,11 @@ _DEEDS = {
 
 
 def group(policy: Mapping[str, Any]) -> str:
-    """The people a question goes to, as a group: "Approvers", "2 approvers"."""
-    role = str(policy.get("role") or Role.APPROVER.value)
+    """The people a question goes to: "one of the approvers", "2 of the approvers"."""
     quorum = int(policy.get("quorum") or 1)
-    label = str(dict(Role.choices).get(role, role))
-    if quorum > 1:
-        return _("%(count)s of: %(role)s") % {"count": quorum, "role": label}
-    return _("one of: %(role)s") % {"role": label}
+    if str(policy.get("role") or Role.APPROVER.value) == Role.ADMINISTRATOR:
+        return ngettext("one of the administrators", "%(n)s of the administrators", quorum) % {"n": quorum}
+    return ngettext("one of the approvers", "%(n)s of the approvers", quorum) % {"n": quorum}
 
 
 def waited_for(action: PendingAction) -> str:

@@ -25,6 +25,7 @@ TAGS = {
     "table", "thead", "tbody", "tr", "th", "td", "a", "del",
 }  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _WHOLE = re.compile(r"[+-]?\d+\Z")
 _DECIMAL = re.compile(r"[+-]?\d+[.,]\d+\Z")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
@@ -150,7 +151,27 @@ def table(data: bytes) -> Preview:
 def plain(kind: str, data: bytes) -> Preview:
     """Text exactly as it is in the file: no number is parsed, so none is rounded."""
     text, cut = _decoded(data)
-    return Preview(kind, text=text, foot=cut)
+    return Preview(kind, text=_indented(text) if kind == "json" else text, foot=cut)
+
+
+def _indented(text: str) -> str:
+    """JSON with a line for each value. Works on the signs alone, so every number and every text stays as written; what
+    has lines already is left as it is."""
+    if "\n" in text.strip():
+        return text
+    parts, depth = [], 0
+    for piece in _JSON.findall(text):
+        if piece in ("{", "["):
+            depth += 1
+            parts.append(f"{piece}\n{'  ' * depth}")
+        elif piece in ("}", "]"):
+            depth -= 1
+            parts.append(f"\n{'  ' * depth}{piece}")
+        elif piece == ",":
+            parts.append(f",\n{'  ' * depth}")
+        else:
+            parts.append(": " if piece == ":" else piece)
+    return "".join(parts)
 
 
 def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:

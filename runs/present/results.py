@@ -21,7 +21,7 @@ _MARKS = {
     "application/pdf": "file-text",
 }
 #: JSON beyond this many bytes is for programs: listed, not drawn.
-MOST_JSON = 20_000
+MOST_JSON = 8_000
 _GIVEN = (Artifact.Kind.UPLOAD, Artifact.Kind.INPUT)
 
 

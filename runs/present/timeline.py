@@ -78,7 +78,7 @@ def _row(
         "name": step_name(step),
         "url": _url(step, open_),
         "status": step.status,
-        "took": _seconds(step, open_, now),
+        "took": _took(step, actions, now),
         "label": _label(step, notes),
         "note": ", ".join(dict.fromkeys(notes)),
         "on": open_ is not None,
@@ -120,14 +120,16 @@ def _wait(action: PendingAction) -> Span:
     return {"kind": "wait", "start": action.opened_at, "end": action.decided_at, "label": label}
 
 
-def _seconds(step: Step, open_: PendingAction | None, now: datetime) -> float | None:
-    """How long it took, or has taken so far, in seconds; ``None`` before it begins. The drawing says it in
-    words."""
+def _took(step: Step, actions: Sequence[PendingAction], now: datetime) -> float | str | None:
+    """How long it took, or has taken so far, in seconds (the drawing says it in words); a wait counts as long as it
+    stays open. ``None`` before it begins."""
+    open_ = next((action for action in actions if action.status == "OPEN"), None)
     start = open_.opened_at if open_ else step.started_at
     if start is None:
-        return None
+        return "–" if step.finished_at else None
     end = now if open_ or step.finished_at is None else step.finished_at
-    return max(0.0, (end - start).total_seconds())
+    seconds = max(0.0, (end - start).total_seconds())
+    return _("under 1 s") if step.finished_at and seconds < 1 else seconds
 
 
 def _url(step: Step, open_: PendingAction | None) -> str:

@@ -60,7 +60,6 @@ def new_task(request: MemberRequest) -> HttpResponse:
             input=form.cleaned_data["input"],
             submit_key=str(form.cleaned_data["submit_key"]),
             uploads=kept,
-            deadline=form.cleaned_data["deadline"],
         )
     except BadTask as error:
         form.add_error(PREFIX + error.field if PREFIX + error.field in form.fields else None, error.text)
@@ -191,7 +190,6 @@ def _page(
         "form": form,
         "agents": [_card(request, agent, form.of) for agent in _offered()],
         "input_fields": form.input_fields,
-        "limit_fields": [form["deadline"]],
         "upload_url": reverse("runs:upload") if form.wants_files else "",
         "remove_url": reverse("runs:upload"),
         "files_label": _(

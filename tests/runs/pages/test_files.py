@@ -122,7 +122,10 @@ def test_a_table_is_shown_with_its_kinds_and_its_formulas_as_text():
 
 def test_json_is_shown_without_rounding_a_digit():
     text = '{"last_id": 90071992547409931, "sum": 218940.350}'
-    assert preview.of("application/json", text.encode()).text == text
+    shown = preview.of("application/json", text.encode()).text
+    assert shown == '{\n  "last_id": 90071992547409931,\n  "sum": 218940.350\n}'
+    lines = text.replace(", ", ",\n")
+    assert preview.of("application/json", lines.encode()).text == lines
 
 
 def test_a_table_of_many_rows_is_cut_and_says_so():

@@ -45,7 +45,7 @@ def test_a_row_says_what_it_waits_for_and_since_when(house):
     html = page(browser(house.ada))
     assert run.goal in html
     assert "Waiting for approval" in html
-    assert "one of: Approver" in html
+    assert "one of the approvers" in html
     assert make.ADDRESS in html
     assert "2 of 3 steps" in html
     assert "data-since" in html or "<time" in html

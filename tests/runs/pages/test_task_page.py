@@ -33,7 +33,7 @@ def test_a_task_that_waits_says_for_whom_and_what(house):
     run = house.reviewed()
     html = page(browser(house.ada), run)
     assert "Waiting for approval" in html
-    assert "Waiting for one of: Approver" in html
+    assert "Waiting for one of the approvers" in html
     assert make.ADDRESS in html
     assert "See the open approval" in html
     assert "Review halden.txt" in html
