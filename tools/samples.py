@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from accounts.models import Tenant
 from tools.contracts import definition_digest, rules
@@ -77,21 +78,21 @@ def _work() -> list[dict[str, Any]]:
     return [
         {
             "name": "contracts.review",
-            "title": "Review a contract",
+            "title": gettext_noop("Review a contract"),
             "description": "Reads one document, finds and quotes its clauses, and rates the risk.",
             "target": "contracts.review",
             **parsing,
         },
         {
             "name": "contracts.join",
-            "title": "Write the report",
+            "title": gettext_noop("Write the report"),
             "description": "Joins the findings into a report and a table, and proposes a notice.",
             "target": "contracts.join",
             **parsing,
         },
         {
             "name": "mail.send",
-            "title": "Send an e-mail",
+            "title": gettext_noop("Send an e-mail"),
             "description": "Sends one e-mail in the tenant's name to one address.",
             "adapter": "smtp",
             "effect_class": EffectClass.IRREVERSIBLE,

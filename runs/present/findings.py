@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from runs.agents.contract_review.findings import LABELS, RISKS
 from runs.models import FindingCorrection, Run
+from runs.present import agent_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def _document(
     findings = [_finding(run, sha256, name, one, corrections) for one in review.get("findings") or ()]
     findings += [_gap(one) for one in review.get("gaps") or ()]
     refused = review.get("refused") or {}
-    notes = [_(str(refused.get("message"))) if refused.get("message") else ""]
+    notes = [agent_words.not_read(refused)]
     notes += [_(str(warning)) for warning in review.get("warnings") or ()]
     standing = [one.risk for one in findings if one.wrong is None and one.risk in RISKS[:3]]
     risk = min(standing, key=RISKS.index, default="" if refused else "low")
@@ -118,7 +119,7 @@ def _finding(
         value=value,
         quote=Quote(text, name, page, place),
         risk=str(one.get("risk") or ""),
-        reason=_(str(one["reason"])) if one.get("reason") else "",
+        reason=agent_words.reason(one),
         wrong=Wrong(str(said.by), said.at, said.note) if said and said.wrong else None,
         correct_url=reverse("runs:correct", args=[run.pk, sha256, key]),
         take_back_url=reverse("runs:take_back", args=[run.pk, sha256, key]),
@@ -133,7 +134,7 @@ def _gap(one: Mapping[str, Any]) -> Finding:
         value=_("Nothing found"),
         quote=None,
         risk=str(one.get("risk") or ""),
-        reason=_(str(one["reason"])) if one.get("reason") else "",
+        reason=agent_words.reason(one),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from runs.agents.base import Agent, Call, Context, Directive, Expected, Fail, Finish, StepView
+from runs.agents.words import gettext_noop
 
 REVIEW, JOIN, SEND = "contracts.review", "contracts.join", "mail.send"
 
@@ -13,8 +14,8 @@ class ContractReview(Agent):
 
     name = "contract-review"
     version = "1"
-    title = "Contract reviewer"
-    description = (
+    title = gettext_noop("Contract reviewer")
+    description = gettext_noop(
         "Reads contracts, quotes the clauses that matter, rates their risk and writes a report. "
         "For the nearest deadline it proposes a notice by e-mail."
     )
@@ -23,8 +24,8 @@ class ContractReview(Agent):
         "properties": {
             "files": {
                 "type": "array",
-                "title": "Contracts",
-                "description": "PDF, Word, text or Markdown.",
+                "title": gettext_noop("Contracts"),
+                "description": gettext_noop("PDF, Word, text or Markdown."),
                 "minItems": 1,
                 "maxItems": 100,
                 "format": "files",
@@ -32,8 +33,10 @@ class ContractReview(Agent):
             },
             "notify": {
                 "type": "string",
-                "title": "Address for the notice",
-                "description": "Who receives the notice, if one is due. Nothing is sent before a person approves it.",
+                "title": gettext_noop("Address for the notice"),
+                "description": gettext_noop(
+                    "Who receives the notice, if one is due. Nothing is sent before a person approves it."
+                ),
                 "format": "email",
                 "maxLength": 254,
             },

@@ -6,23 +6,24 @@ import dataclasses
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from runs.agents.words import gettext_noop
 from runs.documents import Document
 
 FIELDS: tuple[tuple[str, str], ...] = (
-    ("document_name", "Document name"),
-    ("parties", "Parties"),
-    ("agreement_date", "Agreement date"),
-    ("effective_date", "Effective date"),
-    ("expiration", "Expiration or term"),
-    ("renewal", "Renewal"),
-    ("renewal_notice", "Notice to stop renewal"),
-    ("governing_law", "Governing law"),
-    ("liability_cap", "Liability cap"),
-    ("payment_terms", "Payment terms"),
-    ("termination", "Termination"),
-    ("assignment", "Assignment"),
-    ("confidentiality", "Confidentiality"),
-    ("indemnity", "Indemnity"),
+    ("document_name", gettext_noop("Document name")),
+    ("parties", gettext_noop("Parties")),
+    ("agreement_date", gettext_noop("Agreement date")),
+    ("effective_date", gettext_noop("Effective date")),
+    ("expiration", gettext_noop("Expiration or term")),
+    ("renewal", gettext_noop("Renewal")),
+    ("renewal_notice", gettext_noop("Notice to stop renewal")),
+    ("governing_law", gettext_noop("Governing law")),
+    ("liability_cap", gettext_noop("Liability cap")),
+    ("payment_terms", gettext_noop("Payment terms")),
+    ("termination", gettext_noop("Termination")),
+    ("assignment", gettext_noop("Assignment")),
+    ("confidentiality", gettext_noop("Confidentiality")),
+    ("indemnity", gettext_noop("Indemnity")),
 )
 """Field code and English label, in the order of the report."""
 

@@ -11,50 +11,60 @@ from dataclasses import replace
 from typing import Any
 
 from runs.agents.contract_review.findings import Finding, Gap
+from runs.agents.words import gettext_noop
 
 _EARLY_NOTICE_DAYS = 60
 _SHORT_NOTICE_DAYS = 30
 _FAST_PAYMENT_DAYS = 15
 
 REASONS: dict[str, str] = {
-    "auto_renewal_no_notice": "Renews by itself, and no notice period to stop it was found.",
-    "auto_renewal_blank_notice": "Renews by itself; the notice that stops it is blank or unreadable.",
-    "renewal_conditional": "Renews again and again, but only while it is approved each time.",
-    "auto_renewal_early_notice": "Renews by itself unless notice comes {period} before the end, "
-    "which is early.",
-    "auto_renewal_short_notice": "Renews by itself; the other side may stop it on only {period} notice.",
-    "auto_renewal": "Renews by itself unless notice is given {period} before the end.",
-    "renewal_by_choice": "Renews only if a party chooses to.",
-    "perpetual_term": "Runs without an end date; only termination ends it.",
-    "until_terminated": "Runs until somebody terminates it.",
-    "blank": "A decisive part is blank or blacked out.",
-    "fixed_term": "Has a fixed end.",
-    "term_by_event": "Ends with an event, not on a date.",
-    "no_term": "No end and no length of the term was found.",
-    "no_governing_law": "No governing law was found: where and how to sue is open.",
-    "liability_capped": "Liability is limited to an amount.",
-    "liability_no_amount": "Excludes some damages, but sets no upper limit.",
-    "no_liability_cap": "No limit of liability was found; without one it is unlimited.",
-    "liability_exclusions": "Excludes some kinds of damages, beside the limit.",
-    "uncapped_indemnity": "The duty to indemnify has no upper limit that was found.",
-    "uncapped_mutual_indemnity": "Both sides indemnify each other, with no upper limit that was found.",
-    "indemnity_outside_cap": "The limit of liability excepts the duty to indemnify.",
-    "one_sided_indemnity": "Only one side has to indemnify, as far as was found.",
-    "mutual_indemnity": "Both sides indemnify each other.",
-    "one_sided_termination": "Only {who} may terminate without a reason.",
-    "mutual_convenience": "Either side may terminate without a reason.",
-    "termination_for_cause": "Termination needs a reason.",
-    "assignment_free": "Rights may be passed on without consent.",
-    "assignment_one_sided": "Only {who} needs consent to pass the contract on.",
-    "assignment_with_consent": "Passing the contract on needs consent.",
-    "assignment_exceptions": "Passing the contract on needs consent, with exceptions.",
-    "no_assignment": "No rule on assignment was found; without one the contract may often be passed on.",
-    "no_confidentiality": "No duty of confidentiality was found.",
-    "confidentiality_found": "There is a duty of confidentiality.",
-    "fast_payment": "Payment is due within {period}.",
-    "payment_found": "Payment terms are stated.",
-    "notice_found": "Notice of {period} stops the renewal.",
-    "notice_unreadable": "Notice stops the renewal, but its length could not be read.",
+    "auto_renewal_no_notice": gettext_noop("Renews by itself, and no notice period to stop it was found."),
+    "auto_renewal_blank_notice": gettext_noop(
+        "Renews by itself; the notice that stops it is blank or unreadable."
+    ),
+    "renewal_conditional": gettext_noop("Renews again and again, but only while it is approved each time."),
+    "auto_renewal_early_notice": gettext_noop(
+        "Renews by itself unless notice comes {period} before the end, which is early."
+    ),
+    "auto_renewal_short_notice": gettext_noop(
+        "Renews by itself; the other side may stop it on only {period} notice."
+    ),
+    "auto_renewal": gettext_noop("Renews by itself unless notice is given {period} before the end."),
+    "renewal_by_choice": gettext_noop("Renews only if a party chooses to."),
+    "perpetual_term": gettext_noop("Runs without an end date; only termination ends it."),
+    "until_terminated": gettext_noop("Runs until somebody terminates it."),
+    "blank": gettext_noop("A decisive part is blank or blacked out."),
+    "fixed_term": gettext_noop("Has a fixed end."),
+    "term_by_event": gettext_noop("Ends with an event, not on a date."),
+    "no_term": gettext_noop("No end and no length of the term was found."),
+    "no_governing_law": gettext_noop("No governing law was found: where and how to sue is open."),
+    "liability_capped": gettext_noop("Liability is limited to an amount."),
+    "liability_no_amount": gettext_noop("Excludes some damages, but sets no upper limit."),
+    "no_liability_cap": gettext_noop("No limit of liability was found; without one it is unlimited."),
+    "liability_exclusions": gettext_noop("Excludes some kinds of damages, beside the limit."),
+    "uncapped_indemnity": gettext_noop("The duty to indemnify has no upper limit that was found."),
+    "uncapped_mutual_indemnity": gettext_noop(
+        "Both sides indemnify each other, with no upper limit that was found."
+    ),
+    "indemnity_outside_cap": gettext_noop("The limit of liability excepts the duty to indemnify."),
+    "one_sided_indemnity": gettext_noop("Only one side has to indemnify, as far as was found."),
+    "mutual_indemnity": gettext_noop("Both sides indemnify each other."),
+    "one_sided_termination": gettext_noop("Only {who} may terminate without a reason."),
+    "mutual_convenience": gettext_noop("Either side may terminate without a reason."),
+    "termination_for_cause": gettext_noop("Termination needs a reason."),
+    "assignment_free": gettext_noop("Rights may be passed on without consent."),
+    "assignment_one_sided": gettext_noop("Only {who} needs consent to pass the contract on."),
+    "assignment_with_consent": gettext_noop("Passing the contract on needs consent."),
+    "assignment_exceptions": gettext_noop("Passing the contract on needs consent, with exceptions."),
+    "no_assignment": gettext_noop(
+        "No rule on assignment was found; without one the contract may often be passed on."
+    ),
+    "no_confidentiality": gettext_noop("No duty of confidentiality was found."),
+    "confidentiality_found": gettext_noop("There is a duty of confidentiality."),
+    "fast_payment": gettext_noop("Payment is due within {period}."),
+    "payment_found": gettext_noop("Payment terms are stated."),
+    "notice_found": gettext_noop("Notice of {period} stops the renewal."),
+    "notice_unreadable": gettext_noop("Notice stops the renewal, but its length could not be read."),
 }
 """Every reason code, with its English text; parameters stand in braces."""
 
