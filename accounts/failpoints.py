@@ -9,6 +9,9 @@ semicolons::
     send.before=sleep:1.5       sleeps so many seconds
     send.before=kill@3          acts on the third hit alone, counted over all processes
 
+``COUNTERSIGN_FAILPOINT_FILE`` names a file with such entries instead, which is read again when it changes: so
+a drill arms and disarms processes that run.
+
 With ``COUNTERSIGN_FAILPOINT_LOG`` each hit of a listed name appends one line ``name pid action`` to that
 file, on the disk before anything happens; ``action`` is ``-`` for a hit that was only counted. ``@n``
 counts with marker files in ``COUNTERSIGN_FAILPOINT_DIR``, each of which exactly one process can create.
@@ -68,13 +71,33 @@ def parse(text: str) -> dict[str, Failpoint]:
 
 
 @functools.cache
-def _active() -> dict[str, Failpoint]:
+def _from_environment() -> dict[str, Failpoint]:
     return parse(os.environ.get("COUNTERSIGN_FAILPOINTS", ""))
+
+
+@functools.cache
+def _file() -> str:
+    return os.environ.get("COUNTERSIGN_FAILPOINT_FILE", "")
+
+
+@functools.lru_cache(maxsize=1)
+def _from_file(changed: int) -> dict[str, Failpoint]:
+    return parse(Path(_file()).read_text(encoding="utf-8"))
+
+
+def _active() -> dict[str, Failpoint]:
+    if not _file():
+        return _from_environment()
+    try:
+        return _from_file(Path(_file()).stat().st_mtime_ns)
+    except FileNotFoundError:
+        return {}
 
 
 def reload() -> None:
     """Reads the environment again. For tests; production reads it once."""
-    _active.cache_clear()
+    _from_environment.cache_clear()
+    _file.cache_clear()
 
 
 def fp(name: str) -> None:

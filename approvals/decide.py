@@ -15,6 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.arrows import RefusedTransition, move
+from accounts.failpoints import fp
 from accounts.models import User
 from approvals import announce, answers, rules, settle, shown
 from approvals.clock import db_now
@@ -99,6 +100,8 @@ def decide(
             address=_address(address),
         )
         _apply(action, decision, user)
+        fp("decided.before_commit")
+    fp("decided.committed")
     return decision
 
 

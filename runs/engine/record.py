@@ -30,6 +30,9 @@ from tools.errors import Refused
 from tools.models import Contract, EffectClass, Intent
 from tools.selectors import by_id
 
+#: Codes of outcomes in which nothing can have left: the child ended before it heard go, or found its time over.
+NEVER_HANDED_OVER = ("not_sent", "too_late", "begin_failed")
+
 
 def record(*, worker_id: uuid.UUID, outcome: Outcome, mode: str, done: Committed) -> None:
     """Records one outcome of a step with an intent; adds to ``done`` what was refused and which events were written."""
@@ -105,6 +108,12 @@ def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
 def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome: Outcome) -> None:
     """Known not to have happened. An irreversible write is never tried again by itself (O3)."""
     fresh = Intent.everywhere.get(pk=intent.pk)
+    if outcome.error_code in NEVER_HANDED_OVER and step.losses + 1 < MAX_LOSSES:
+        # Begun, but the sender was never told to go, or said itself that it did not: the approval still stands.
+        if fresh.status == Intent.Status.REJECTED:
+            intents.allow_again(intent_id=intent.pk)
+        _back(run, step, outcome, losses=1)
+        return
     again = (
         contract.effect_class != EffectClass.IRREVERSIBLE
         and contract.retry_safe
