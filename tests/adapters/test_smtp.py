@@ -83,7 +83,7 @@ def test_attachments_come_from_the_store_and_are_checked(call: Call):
     assert [one.get_content() for one in call.far.letters[0].iter_attachments()] == [data]
 
 
-@pytest.mark.parametrize("stored", [b"other", b"report!", None])
+@pytest.mark.parametrize("stored", [b"other", b"report!", b"repors", None])
 def test_b52_an_attachment_that_is_not_the_approved_one_is_not_sent(call: Call, stored):
     """Guards ``tools/adapters/smtp.py`` (``_file``): size and checksum of what is read are those of the arguments, which
     the approval's digest covers."""
@@ -158,8 +158,8 @@ class Dialogue:
             sock.sendall(b"250 ok\r\n")
 
 
-def against(script, monkeypatch, *, text: str = "Dear Ann\n", seconds: float = 3.0):
-    """The outcome of one send to a scripted server."""
+def against(script, monkeypatch, *, text: str = "Dear Ann\n", seconds: float = 3.0, patience: float = 0):
+    """The outcome of one send to a scripted server; ``patience`` is the step's limit when it is not that of go."""
     server = Scripted(script)
     monkeypatch.setenv("EMAIL_URL", server.url)
     tenant = {"name": "Linden", "mail_from": "desk@linden.example"}
@@ -167,7 +167,7 @@ def against(script, monkeypatch, *, text: str = "Dear Ann\n", seconds: float = 3
         return smtp.send(
             smtp.prepare({}, {**LETTER, "text": text}, tenant),
             Go(seconds=seconds),
-            Context(seconds_left=seconds),
+            Context(seconds_left=patience or seconds),
         )
     finally:
         server.stop()
@@ -225,6 +225,19 @@ def test_the_dot_is_not_sent_when_the_time_has_passed_meanwhile(monkeypatch):
     server.stop()
     assert failed.value.code == "too_late"
     assert b".\r\n" not in seen
+
+
+def test_the_answer_may_take_longer_than_the_permission_to_send(monkeypatch):
+    """Begin bounds when the letter may be handed over; how long its answer is waited for is the step's limit."""
+
+    def think(sock: socket.socket, lines) -> None:
+        while lines.readline() != b".\r\n":
+            pass
+        threading.Event().wait(1.5)
+        sock.sendall(b"250 after some thought\r\n")
+
+    answer = against(Dialogue(after_data=think), monkeypatch, seconds=1.0, patience=20.0)
+    assert answer.output["server"] == "250 after some thought"
 
 
 def test_a_message_of_dots_cannot_end_itself(call: Call):

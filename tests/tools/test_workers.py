@@ -66,6 +66,15 @@ def test_who_is_gone_never_becomes_a_sender_again(how):
     assert not workers.seen(worker_id=node.pk)
 
 
+def test_a_node_that_was_seen_to_die_gets_no_new_children():
+    node = make.node()
+    workers.gone(worker_id=node.pk, how="supervisor")
+    with pytest.raises(SenderGone):
+        workers.child_sender(parent_id=node.pk, sender_id=new_id(), pid=102)
+    with pytest.raises(SenderGone):
+        workers.child_sender(parent_id=new_id(), sender_id=new_id(), pid=103)
+
+
 def test_a_sign_of_life_is_taken_from_the_living():
     node = make.node()
     assert workers.seen(worker_id=node.pk, claimed=True, draining=True)
