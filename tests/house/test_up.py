@@ -30,7 +30,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 def answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=2) as response:
+        with urllib.request.urlopen(url, timeout=10) as response:
             return bool(response.status == 200)
     except OSError:
         return False
@@ -40,8 +40,9 @@ def test_the_ready_line_names_what_a_person_needs(up: House) -> None:
     assert up.ready is not None
     assert set(up.ready) == {"url", "sink", "accounts"}
     assert up.ready["url"] == up.url
-    assert answers(up.ready["url"] + "/healthz")
-    assert answers(up.ready["sink"] + "/messages.json")
+    ready = up.ready
+    wait_until(lambda: answers(ready["url"] + "/healthz"), 60, up.said)
+    wait_until(lambda: answers(ready["sink"] + "/messages.json"), 60, up.said)
     assert {"submitter", "approver", "administrator"} <= {account["role"] for account in up.ready["accounts"]}
     assert len({account["tenant"] for account in up.ready["accounts"]}) >= 2, (
         "an outsider from another tenant"
@@ -74,7 +75,7 @@ def test_a_second_start_on_the_same_folder_says_so(up: House) -> None:
     assert "already running" in second.said()
     assert str(up.process.pid if up.process else "") in second.said()
     assert "Nothing was started" in second.said()
-    assert answers(up.url + "/healthz"), "the first one goes on"
+    wait_until(lambda: answers(up.url + "/healthz"), 60, up.said)
 
 
 def test_a_busy_port_says_so(up: House, tmp_path: Path) -> None:
@@ -90,8 +91,8 @@ def test_two_houses_run_side_by_side(up: House, tmp_path: Path) -> None:
     with house(tmp_path / "data") as second:
         second.start()
         assert second.ready is not None, second.said()
-        assert answers(up.url + "/healthz")
-        assert answers(second.url + "/healthz")
+        wait_until(lambda: answers(up.url + "/healthz"), 60, up.said)
+        wait_until(lambda: answers(second.url + "/healthz"), 60, second.said)
         assert second.ready["sink"] != (up.ready or {})["sink"]
 
 
