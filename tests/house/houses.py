@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -41,10 +42,12 @@ class House:
         default_factory=lambda: [sys.executable, "-m", "config.up", "--stop-with-parent"]
     )
     process: subprocess.Popen[bytes] | None = None
+    number: int = field(default_factory=itertools.count(1).__next__)
 
     @property
     def log(self) -> Path:
-        return self.folder.parent / f"{self.folder.name}.log"
+        """One for each supervisor, so that a second on the same folder does not write over the first."""
+        return self.folder.parent / f"{self.folder.name}.{self.number}.log"
 
     @property
     def url(self) -> str:
