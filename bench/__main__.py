@@ -39,7 +39,7 @@ def measure(started: Servers, given: argparse.Namespace) -> dict[str, float]:
     call_command("migrate", verbosity=0)
     who = load.cast()
     started.start_node()
-    load.wait(load.count(who, runs=20, steps=given.steps))
+    load.wait(load.count(who, runs=20, steps=given.steps), alive=started.alive)
     rounds = []
     for _ in range(given.rounds):
         many = measure.throughput(started, who, runs=given.runs, steps=given.steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from accounts.models import Membership, Role, Tenant, User
@@ -56,15 +57,15 @@ def count(who: Cast, *, runs: int, steps: int) -> list[uuid.UUID]:
     return made
 
 
-def wait(runs: list[uuid.UUID], *, seconds: float = 120) -> None:
-    """Returns when all have succeeded. Raises :class:`NotDone`."""
+def wait(runs: list[uuid.UUID], *, seconds: float = 120, alive: Callable[[], bool] = lambda: True) -> None:
+    """Returns when all have succeeded. Raises :class:`NotDone`, at once when what does the work is not ``alive``."""
     end = time.monotonic() + seconds
     left = Run.everywhere.filter(pk__in=runs).exclude(status__in=RUN_TERMINAL)
-    while time.monotonic() < end:
+    while time.monotonic() < end and alive():
         if not left.exists():
             failed = Run.everywhere.filter(pk__in=runs).exclude(status="SUCCEEDED")
             if failed.exists():
                 raise NotDone(f"{failed.count()} runs did not succeed: {failed.first().failure}")
             return
         time.sleep(PAUSE)
-    raise NotDone(f"{left.count()} of {len(runs)} runs did not end within {seconds:g} s.")
+    raise NotDone(f"{left.count()} of {len(runs)} runs did not end within {seconds:g} s, or the node died.")

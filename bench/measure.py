@@ -75,7 +75,7 @@ def throughput(servers: Servers, who: load.Cast, *, runs: int, steps: int) -> Th
     with held(servers.node.pid):
         made = load.count(who, runs=runs, steps=steps)
         before, wal, start = cpu(servers), _wal(), _now()
-    load.wait(made)
+    load.wait(made, alive=servers.alive)
     used = cpu(servers) - before
     with connection.cursor() as cursor:
         cursor.execute(
@@ -95,8 +95,10 @@ def latency(who: load.Cast, *, steps: int) -> Latency:
 
 
 def _gaps(run: uuid.UUID) -> list[float]:
-    ends: Sequence[object] = Step.everywhere.filter(run_id=run, kind="call").order_by("ended_seq").values_list(
-        "finished_at", flat=True
+    ends: Sequence[object] = (
+        Step.everywhere.filter(run_id=run, kind="call")
+        .order_by("ended_seq")
+        .values_list("finished_at", flat=True)
     )
     return [(later - earlier).total_seconds() * 1000 for earlier, later in itertools.pairwise(ends)]  # type: ignore[operator]
 

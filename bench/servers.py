@@ -43,6 +43,10 @@ class Servers:
             cwd=str(HOUSE),
         )
 
+    def alive(self) -> bool:
+        """Whether the node runs."""
+        return self.node is not None and self.node.poll() is None
+
     def node_log(self) -> str:
         return (self.folder / "node.log").read_text(errors="replace")
 

@@ -87,7 +87,13 @@ def _commit(
             finished = cursor()
             finished.execute(
                 statement("runs", "finish_steps"),
-                {"outcomes": document([_finish_row(o) for o in batch]), "worker": worker_id, "mode": mode},
+                {
+                    "outcomes": document([_finish_row(o) for o in batch]),
+                    "steps": [o.claimed.step_id for o in batch],
+                    "runs": [o.claimed.run_id for o in batch],
+                    "worker": worker_id,
+                    "mode": mode,
+                },
             )
             known = _known_keys(batch)
             workspace.read()

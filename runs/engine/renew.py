@@ -36,7 +36,12 @@ def renew(
     fp("renew.before")
     rows = connection.execute(
         statement("runs", "renew_leases"),
-        {"leases": _document(leases), "worker": worker_id, "lease": seconds},
+        {
+            "leases": _document(leases),
+            "steps": [step_id for step_id, _ in leases],
+            "worker": worker_id,
+            "lease": seconds,
+        },
     ).fetchall()
     fp("renew.after")
     return {row[0] for row in rows}

@@ -196,7 +196,8 @@ class Workspace:
         events = [timeline.link(run.head, line, run.at) for run in changed for line in run.lines]
         heads = cursor()
         heads.execute(
-            statement("runs", "update_runs"), {"runs": document([_head_row(run) for run in changed])}
+            statement("runs", "update_runs"),
+            {"runs": document([_head_row(run) for run in changed]), "ids": [run.id for run in changed]},
         )
         if events:
             cursor().execute(statement("runs", "insert_events"), {"events": document(events)})

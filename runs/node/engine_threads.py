@@ -24,6 +24,7 @@ from runs.node.children import Child, Entry
 from runs.node.clock import boot
 from runs.node.hints import Hints
 from runs.node.lesser import lesser
+from runs.node.tuning import tune
 from runs.node.work import reply_down
 from tools import workers
 
@@ -50,6 +51,7 @@ class Engine:
         while not self.board.stopped:
             questions, batch = self._take()
             try:
+                tune()
                 for question in questions:
                     self._answer(question)
                 if batch:

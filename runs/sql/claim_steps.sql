@@ -16,7 +16,6 @@ WITH ready AS MATERIALIZED (
 UPDATE runs_step s
 SET status = 'RUNNING', attempt = s.attempt + 1, fence = nextval('fence'), owner_id = %(worker)s,
     started_at = clock_timestamp(), lease_until = clock_timestamp() + %(lease)s * interval '1 second'
-FROM ready
-WHERE s.id = ready.id AND s.status = 'PENDING'
+WHERE s.id = ANY (ARRAY(SELECT ready.id FROM ready)) AND s.status = 'PENDING'
 RETURNING s.id, s.run_id, s.tenant_id, s.key, s.kind, s.tool, s.pool, s.attempt, s.failures, s.losses, s.epoch,
           s.fence, s.timeout_seconds, s.input::text, s.intent_id, s.contract_id

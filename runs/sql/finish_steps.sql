@@ -1,6 +1,7 @@
 -- Purpose: end (or give back) executed steps. The guard of L1: owner, fence, epoch and lease are compared here.
 -- Who wins: the newest fence. A step that is not returned was not ours any more: its outcome goes to quarantine.
 -- `mode`: held = the lease must still run; expired = it must have run out; gone = its owner is proven gone.
+-- The arrays of ids are said again so that every plan goes to the rows by their ids, whatever it believes of the tables.
 -- A plan made against an old version of the run is not taken: the plan step goes back.
 UPDATE runs_step s
 SET status = CASE WHEN s.kind = 'plan' AND f.status = 'SUCCEEDED' AND r.version <> f.version THEN 'PENDING'
@@ -17,8 +18,9 @@ SET status = CASE WHEN s.kind = 'plan' AND f.status = 'SUCCEEDED' AND r.version 
 FROM jsonb_to_recordset(%(outcomes)s::text::jsonb) AS f(
          id uuid, run uuid, fence bigint, epoch int, version bigint, status text, output jsonb, error_code text,
          error_text text, failures int, losses int, tokens int, cost numeric, delay double precision)
-JOIN runs_run r ON r.id = f.run
-WHERE s.id = f.id AND s.fence = f.fence AND s.epoch = f.epoch AND s.owner_id = %(worker)s AND s.status = 'RUNNING'
+JOIN runs_run r ON r.id = f.run AND r.id = ANY (%(runs)s)
+WHERE s.id = f.id AND s.id = ANY (%(steps)s) AND s.fence = f.fence AND s.epoch = f.epoch AND s.owner_id = %(worker)s
+  AND COALESCE(s.status, '') = 'RUNNING'
   AND CASE %(mode)s WHEN 'held' THEN s.lease_until > clock_timestamp()
                     WHEN 'expired' THEN s.lease_until <= clock_timestamp()
                     WHEN 'gone' THEN EXISTS (SELECT 1 FROM tools_workerprocess w

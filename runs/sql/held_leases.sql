@@ -5,5 +5,5 @@ SELECT s.id, lease.fence,
            AND s.lease_until > clock_timestamp() AS held,
        r.status IN ('CANCEL_REQUESTED', 'SUCCEEDED', 'FAILED', 'CANCELLED') AS stopping
 FROM jsonb_to_recordset(%(leases)s::text::jsonb) AS lease(id uuid, fence bigint)
-JOIN runs_step s ON s.id = lease.id
-JOIN runs_run r ON r.id = s.run_id
+CROSS JOIN LATERAL (SELECT * FROM runs_step s WHERE s.id = lease.id LIMIT 1) s
+CROSS JOIN LATERAL (SELECT r.status FROM runs_run r WHERE r.id = s.run_id LIMIT 1) r

@@ -8,11 +8,10 @@ WITH mine AS (
     FROM runs_step s
     JOIN jsonb_to_recordset(%(leases)s::text::jsonb) AS lease(id uuid, fence bigint)
       ON s.id = lease.id AND s.fence = lease.fence
-    WHERE s.owner_id = %(worker)s AND s.status = 'RUNNING' AND s.lease_until > clock_timestamp()
+    WHERE s.owner_id = %(worker)s AND s.status = 'RUNNING' AND s.id = ANY (%(steps)s) AND s.lease_until > clock_timestamp()
     ORDER BY s.id
     FOR NO KEY UPDATE OF s SKIP LOCKED)
 UPDATE runs_step s
 SET lease_until = clock_timestamp() + %(lease)s * interval '1 second'
-FROM mine
-WHERE s.id = mine.id
+WHERE s.id = ANY (ARRAY(SELECT mine.id FROM mine))
 RETURNING s.id

@@ -14,5 +14,5 @@ SET version = u.version + 1, status = u.status, event_seq = u.event_seq, event_h
 FROM jsonb_to_recordset(%(runs)s::text::jsonb) AS u(
     id uuid, version bigint, status text, event_seq bigint, event_hash text, steps_ended int, summarised int,
     summary jsonb, spent jsonb, phase text, waiting_on text, result jsonb, failure jsonb, epoch int, at timestamptz)
-WHERE r.id = u.id AND r.version = u.version
+WHERE r.id = u.id AND r.id = ANY (%(ids)s) AND r.version = u.version
 RETURNING r.id

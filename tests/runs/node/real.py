@@ -63,7 +63,13 @@ class Node:
                 output=log,
                 cwd=str(ROOT),
             )
-        self.worker: WorkerProcess = until(lambda: self._row(before), what="the node registers itself")
+        self._before = before
+
+    def wait(self) -> None:
+        """Until it is up. A busy machine takes its time to import it all."""
+        self.worker: WorkerProcess = until(
+            lambda: self._row(self._before), seconds=150, what="the node is up"
+        )
 
     def _row(self, before: set[Any]) -> WorkerProcess | None:
         if self.process.poll() is not None:
@@ -80,6 +86,10 @@ class Node:
 
     def child(self, kind: str) -> psutil.Process:
         return until(lambda: next(iter(self.children(kind)), None), what=f"a child {kind}")
+
+    def ports(self) -> list[int]:
+        """Its ends of its connections."""
+        return [each.laddr.port for each in psutil.Process(self.process.pid).net_connections("tcp")]
 
     def send(self, number: int) -> None:
         self.process.send_signal(number)
@@ -113,6 +123,7 @@ def nodes(folder: Path) -> Iterator[Callable[..., Node]]:
     def start(**env: str) -> Node:
         node = Node(folder, len(started), env)
         started.append(node)
+        node.wait()
         return node
 
     try:
@@ -139,7 +150,9 @@ def _left(started: list[Node]) -> list[int]:
 def database_url() -> str:
     """The address of the test's own database."""
     given = connection.settings_dict
-    who = quote(given["USER"], safe="") + (f":{quote(given['PASSWORD'], safe='')}" if given["PASSWORD"] else "")
+    who = quote(given["USER"], safe="") + (
+        f":{quote(given['PASSWORD'], safe='')}" if given["PASSWORD"] else ""
+    )
     return f"postgresql://{who}@{given['HOST']}:{given['PORT'] or 5432}/{given['NAME']}"
 
 
@@ -178,4 +191,9 @@ def running(run: Run, seconds: float = 30) -> Step:
 
 
 def events(run: Run, type: str) -> list[dict[str, Any]]:
-    return list(run.events(manager="everywhere").filter(type=type).order_by("sequence").values_list("payload", flat=True))
+    return list(
+        run.events(manager="everywhere")
+        .filter(type=type)
+        .order_by("sequence")
+        .values_list("payload", flat=True)
+    )

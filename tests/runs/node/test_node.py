@@ -9,7 +9,7 @@ from runs.models import Run
 from tests.runs.node import real
 from tools.models import Intent, WorkerProcess
 
-pytestmark = pytest.mark.crash
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(400)]
 
 
 def test_runs_are_executed_to_their_end(start, who):
