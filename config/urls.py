@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from accounts.views.own import language
 from config.health import healthz
+from config.ui.styleguide import parts
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
@@ -11,4 +12,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("config.api")),
     path("inbox/", include("approvals.urls")),
     path("", include("runs.urls")),
+    path("parts/", parts, name="parts"),
 ]

@@ -154,6 +154,9 @@ def control(field: BoundField) -> SafeString:
     notes = [f"{field.auto_id}_hint"] if field.help_text else []
     notes += [f"{field.auto_id}_error"] if field.errors else []
     attributes: dict[str, str | bool] = {} if is_check(field) else {"class": "input"}
+    if field.field.widget.attrs.get("placeholder") == field.label:
+        # The label stands above already; False leaves the attribute out.
+        attributes["placeholder"] = False
     if notes:
         attributes["aria-describedby"] = " ".join(notes)
     return field.as_widget(attrs=attributes)
