@@ -47,35 +47,32 @@ def open_approval(
     ``predecessor`` the question is its next generation. An open question about the same intent is returned as
     it is.
     """
-    standing: PendingAction | None = PendingAction.everywhere.filter(
-        intent_id=intent.pk, kind=PendingAction.Kind.APPROVE, status=PendingAction.Status.OPEN
-    ).first()
-    if standing:
+    if standing := _standing(intent, PendingAction.Kind.APPROVE):
         return standing
     tenant = Tenant.objects.get(pk=tenant_id)
     submitter = User.objects.get(pk=submitter_id)
+    asked: dict[str, Any] = {
+        "agent": agent,
+        "sentence": sentence,
+        "risk": risk,
+        "irreversible": irreversible,
+        "second_gesture": second_gesture,
+        "preview": dict(preview),
+        "rationale": rationale,
+        "evidence": list(evidence),
+        "policy": dict(policy),
+        "verdicts": list(APPROVE_VERDICTS),
+        "generation": predecessor.generation + 1 if predecessor else 1,
+        "expires_at": db_now() + timedelta(seconds=int(policy.get("ttl_seconds") or DEFAULT_TTL_SECONDS)),
+    }
     action_id = new_id()
-    generation = predecessor.generation + 1 if predecessor else 1
-    expires_at = db_now() + timedelta(seconds=int(policy.get("ttl_seconds") or DEFAULT_TTL_SECONDS))
-    verdicts = list(APPROVE_VERDICTS)
     data = shown.approval(
         action_id=action_id,
         bound=shown.bound_facts(intent=intent, contract=contract, tenant=tenant, epoch=epoch),
         contract=contract,
-        generation=generation,
         submitter=rules.submitter_facts(submitter),
-        agent=agent,
-        sentence=sentence,
-        risk=risk,
-        irreversible=irreversible,
-        second_gesture=second_gesture,
-        preview=preview,
-        rationale=rationale,
-        evidence=evidence,
-        policy=policy,
-        verdicts=verdicts,
-        expires_at=expires_at,
         replaces={"action": predecessor.pk.hex, "digest": predecessor.digest} if predecessor else None,
+        **asked,
     )
     action: PendingAction = PendingAction.everywhere.create(
         id=action_id,
@@ -85,23 +82,12 @@ def open_approval(
         run_id=run_id,
         step_id=step_id,
         epoch=epoch,
-        sentence=sentence[:500],
         target=target,
-        second_gesture=second_gesture,
-        risk=risk,
-        irreversible=irreversible,
         shown=data,
         digest=shown.digest_of(data),
-        preview=dict(preview),
-        rationale=rationale,
-        evidence=list(evidence),
-        verdicts=verdicts,
-        policy=dict(policy),
         submitter=submitter,
-        agent=agent,
-        generation=generation,
         successor_of=predecessor,
-        expires_at=expires_at,
+        **{**asked, "sentence": sentence[:500]},
     )
     announce.opened(action)
     return action
@@ -123,10 +109,7 @@ def open_settle(
 
     Joins the caller's transaction. An open question about the same intent is returned as it is.
     """
-    standing: PendingAction | None = PendingAction.everywhere.filter(
-        intent_id=intent.pk, kind=PendingAction.Kind.SETTLE, status=PendingAction.Status.OPEN
-    ).first()
-    if standing:
+    if standing := _standing(intent, PendingAction.Kind.SETTLE):
         return standing
     return _question(
         kind=PendingAction.Kind.SETTLE,
@@ -167,6 +150,14 @@ def open_takeover(
         facts=facts,
         intent=None,
     )
+
+
+def _standing(intent: Intent, kind: str) -> PendingAction | None:
+    """The open question of this kind about an intent; the database allows one."""
+    found: PendingAction | None = PendingAction.everywhere.filter(
+        intent_id=intent.pk, kind=kind, status=PendingAction.Status.OPEN
+    ).first()
+    return found
 
 
 def _question(

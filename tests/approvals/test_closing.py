@@ -14,7 +14,6 @@ from approvals.withdraw import withdraw_open, withdraw_settle
 from outbox.models import Message
 from tests.make import approvals as make
 from tools import intents
-from tools.models import Intent
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +28,7 @@ def house():
 def test_b54_approve_just_before_the_end(house):
     """Guards approvals/decide.py, the comparison with expires_at."""
     action = make.question(house)
-    make.answer(action, house.ben, "approve", now=action.expires_at - TICK)
+    make.answer(action, house.ben, "approve", now=make.ends(action) - TICK)
     assert make.again(action).status == "APPROVED"
 
 
@@ -39,7 +38,7 @@ def test_b54_at_the_end_and_after_it_nothing_is_decided(house, late, verdict):
     """Guards approvals/decide.py: at T it is over, although nobody has closed the row yet."""
     action = make.question(house)
     with pytest.raises(errors.Expired):
-        make.answer(action, house.ben, verdict, now=action.expires_at + late)
+        make.answer(action, house.ben, verdict, now=make.ends(action) + late)
     assert make.again(action).status == "OPEN"
     assert not Decision.everywhere.filter(action=action).exists()
 
@@ -48,7 +47,7 @@ def test_b54_at_the_end_and_after_it_nothing_is_decided(house, late, verdict):
 def test_b54_expiry_closes_at_the_end_and_not_before(house, offset, closes):
     """Guards approvals/expire.py, the comparison with expires_at."""
     action = make.question(house)
-    assert expire(action_id=action.pk, now=action.expires_at + offset) is closes
+    assert expire(action_id=action.pk, now=make.ends(action) + offset) is closes
     assert (make.again(action).status == "EXPIRED") is closes
 
 
@@ -64,7 +63,7 @@ def test_b54_without_a_given_time_the_clock_of_the_database_decides(house):
 def test_b56_the_timeout_decides_under_its_own_name(house):
     """Guards approvals/expire.py: no person's name stands under what nobody decided."""
     action = make.question(house)
-    expire(action_id=action.pk, now=action.expires_at)
+    expire(action_id=action.pk, now=make.ends(action))
     decision = Decision.everywhere.get(action=action)
     assert (decision.user, decision.decided_by, decision.verdict) == (None, "policy:timeout", "expire")
     with pytest.raises(errors.Expired):
@@ -76,7 +75,7 @@ def test_b54_badge_and_list_agree_after_the_end(house):
     action = make.question(house)
     who = {"user_id": house.ben.pk, "tenant_id": house.tenant.pk}
     assert (count_for(**who), len(open_for(**who))) == (1, 1)
-    expire(action_id=action.pk, now=action.expires_at)
+    expire(action_id=action.pk, now=make.ends(action))
     assert (count_for(**who), len(open_for(**who))) == (0, 0)
     assert [one.pk for one in open_for(**who, tab="decided")] == [action.pk]
 
@@ -107,19 +106,19 @@ def test_a_cancelled_run_keeps_its_open_settle(house):
 
 def test_a_truth_that_came_late_withdraws_the_settle(house):
     action = make.settle(house)
-    intents.confirm(intent_id=action.intent_id, answer={}, reference="late")
-    assert [one.pk for one in withdraw_settle(intent_id=action.intent_id)] == [action.pk]
+    intents.confirm(intent_id=make.about(action).pk, answer={}, reference="late")
+    assert [one.pk for one in withdraw_settle(intent_id=make.about(action).pk)] == [action.pk]
 
 
 @pytest.mark.parametrize("verdict", ["happened", "not_happened", "nobody_knows"])
 def test_an_outcome_known_meanwhile_cannot_be_settled(house, verdict):
     """Guards approvals/settle.py: the answer is not written over the truth of the world."""
     action = make.settle(house)
-    intents.confirm(intent_id=action.intent_id, answer={}, reference="late")
+    intents.confirm(intent_id=make.about(action).pk, answer={}, reference="late")
     with pytest.raises(errors.Stale):
         make.answer(action, house.ben, verdict)
     assert make.again(action).status == "OPEN"
-    assert Intent.everywhere.get(pk=action.intent_id).reference == "late"
+    assert make.about(action).reference == "late"
     assert not Decision.everywhere.filter(action=action).exists()
 
 
@@ -130,7 +129,7 @@ def test_an_outcome_known_meanwhile_cannot_be_settled(house, verdict):
 def test_the_three_answers(house, verdict, status):
     action = make.settle(house)
     make.answer(action, house.mira, verdict)
-    intent = Intent.everywhere.get(pk=action.intent_id)
+    intent = make.about(action)
     assert (make.again(action).status, intent.status, intent.settled) == ("SETTLED", status, verdict)
     assert intent.evidence[-1]["by"] == house.mira.pk.hex
 
@@ -141,4 +140,4 @@ def test_it_happened_needs_a_reference(house):
         make.answer(action, house.mira, "happened", reference="  ")
     assert refused.value.field == "reference"
     assert make.answer(action, house.mira, "happened").reference == "4KxR2p"
-    assert Intent.everywhere.get(pk=action.intent_id).reference == "4KxR2p"
+    assert make.about(action).reference == "4KxR2p"

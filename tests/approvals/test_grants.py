@@ -36,7 +36,7 @@ def codes(action: PendingAction, contract: Contract, *, epoch: int = 1, **given)
 
 
 def changed(house, **values) -> Contract:
-    contract = Contract.everywhere.select_related("tool").get(pk=house.contract.pk)
+    contract: Contract = Contract.everywhere.select_related("tool").get(pk=house.contract.pk)
     for name, value in values.items():
         setattr(contract, name, value)
     return contract

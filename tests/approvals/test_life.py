@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from html import unescape
 
 import pytest
@@ -20,7 +21,6 @@ from tests.approvals.test_pages import everything, page, signed_in
 from tests.make import approvals as make
 from tests.tools import make as bench
 from tools import intents
-from tools.models import Intent
 
 pytestmark = pytest.mark.django_db
 
@@ -30,53 +30,56 @@ def house():
     return make.house()
 
 
-def sent(action: PendingAction) -> Intent:
+def sent(action: PendingAction) -> tuple[uuid.UUID, uuid.UUID]:
+    """Begin, and the names by which the outcome is told."""
+    dispatch_id = new_id()
     with transaction.atomic():
         grants.consume(action_id=action.pk)
-        return intents.dispatch(
-            intent=Intent.everywhere.get(pk=action.intent_id),
+        begun = intents.dispatch(
+            intent=make.about(action),
             sender_id=bench.sender(),
-            dispatch_id=new_id(),
+            dispatch_id=dispatch_id,
             fence=bench.fence(),
             deadline_seconds=60,
         )
+    return begun.pk, dispatch_id
 
 
-def approved(house, action):
+def approved(house: make.House, action: PendingAction) -> None:
     make.answer(action, house.ben, "approve")
 
 
-def confirmed(house, action):
+def confirmed(house: make.House, action: PendingAction) -> None:
     approved(house, action)
-    intents.confirm(intent_id=sent(action).pk, answer={}, reference="4KxR2p")
+    intents.confirm(intent_id=sent(action)[0], answer={}, reference="4KxR2p")
 
 
-def unknown(house, action):
+def unknown(house: make.House, action: PendingAction) -> None:
     approved(house, action)
-    under_way = sent(action)
-    intents.lose(intent_id=under_way.pk, dispatch_id=under_way.dispatch_id, evidence={"code": "lost"})
+    intent_id, dispatch_id = sent(action)
+    intents.lose(intent_id=intent_id, dispatch_id=dispatch_id, evidence={"code": "lost"})
 
 
-def failed(house, action):
+def failed(house: make.House, action: PendingAction) -> None:
     approved(house, action)
-    under_way = sent(action)
-    intents.refuse(intent_id=under_way.pk, dispatch_id=under_way.dispatch_id, evidence={"code": "550"})
+    intent_id, dispatch_id = sent(action)
+    intents.refuse(intent_id=intent_id, dispatch_id=dispatch_id, evidence={"code": "550"})
 
 
-def voided(house, action):
+def voided(house: make.House, action: PendingAction) -> None:
     approved(house, action)
     grants.void(action_id=action.pk, reason="The parameters are not the ones that were approved.")
 
 
-def rejected(house, action):
+def rejected(house: make.House, action: PendingAction) -> None:
     make.answer(action, house.ben, "reject")
 
 
-def expired(house, action):
-    expire(action_id=action.pk, now=action.expires_at)
+def expired(house: make.House, action: PendingAction) -> None:
+    expire(action_id=action.pk, now=make.ends(action))
 
 
-def withdrawn(house, action):
+def withdrawn(house: make.House, action: PendingAction) -> None:
     withdraw_open(run_id=action.run_id, kinds=["approve"])
 
 
@@ -139,7 +142,7 @@ def test_the_number_beside_inbox_is_that_of_the_list(house):
         make.question(house)
     badge = re.compile(r'id="inbox-count"[^>]*>(\d+)<')
     for person, count in ((house.ben, "3"), (house.ada, "0"), (house.jonas, "0")):
-        assert badge.search(page(signed_in(person), "/inbox/"))[1] == count
+        assert badge.findall(page(signed_in(person), "/inbox/")) == [count]
 
 
 @pytest.mark.parametrize("tab", ["mine", "decided"])

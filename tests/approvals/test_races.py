@@ -73,7 +73,7 @@ def blocked_backends() -> int:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
         )
-        return cursor.fetchone()[0]
+        return int(cursor.fetchone()[0])
 
 
 def until(holds: Callable[[], bool], what: str) -> None:
@@ -149,7 +149,7 @@ def test_a_decision_that_waited_for_the_lock_is_judged_when_it_got_it(house):
 def test_b54_decision_and_expiry_at_once_have_one_winner(house, first):
     """Guards approvals/expire.py and approvals/decide.py: both take the row lock and look at the state again."""
     action = make.question(house)
-    before, at = action.expires_at - timedelta(seconds=1), action.expires_at
+    before, at = make.ends(action) - timedelta(seconds=1), make.ends(action)
 
     def decided() -> None:
         decide(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -18,7 +19,7 @@ from tools import intents, previews
 from tools.models import Contract, EffectClass, Intent, Risk
 
 ADDRESS = "legal@halden-freight.example"
-LETTER = {
+LETTER: dict[str, Any] = {
     "to": ADDRESS,
     "subject": "Notice of non-renewal",
     "text": "Dear Sir or Madam,\n\nWe do not wish to renew the agreement.",
@@ -60,7 +61,8 @@ def house(**declared: Any) -> House:
 
 def intent(of: House, **values: Any) -> Intent:
     given = {"arguments": LETTER, "target": ADDRESS, "authorised": False, "epoch": 1, **values}
-    return bench.intent(of.contract, **given)
+    made: Intent = bench.intent(of.contract, **given)
+    return made
 
 
 def question(of: House, *, about: Intent | None = None, **values: Any) -> PendingAction:
@@ -96,7 +98,11 @@ def settle(of: House, **values: Any) -> PendingAction:
     with transaction.atomic():
         grants.consume(action_id=approved.pk)
         sent = intents.dispatch(
-            intent=asked, sender_id=bench.sender(), dispatch_id=new_id(), fence=bench.fence(), deadline_seconds=60
+            intent=asked,
+            sender_id=bench.sender(),
+            dispatch_id=new_id(),
+            fence=bench.fence(),
+            deadline_seconds=60,
         )
         evidence = {"code": "connection_lost", "text": "The connection was lost before the server answered."}
         lost = intents.lose(intent_id=sent.pk, dispatch_id=sent.dispatch_id, evidence=evidence)
@@ -149,6 +155,18 @@ def answer(to: PendingAction, by: User, verdict: str, **values: Any) -> Decision
 def roles(of: House, person: User, *now: str) -> None:
     """Change what a person may do, at once."""
     Membership.everywhere.filter(tenant=of.tenant, user=person).update(roles=list(now))
+
+
+def ends(of: PendingAction) -> datetime:
+    """When its time runs out."""
+    assert of.expires_at is not None
+    return of.expires_at
+
+
+def about(of: PendingAction) -> Intent:
+    """Its intent, as it stands in the database."""
+    found: Intent = Intent.everywhere.get(pk=of.intent_id)
+    return found
 
 
 def again(row: PendingAction) -> PendingAction:
