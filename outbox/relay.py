@@ -116,9 +116,7 @@ def _tell(taken: Sequence[Delivery]) -> dict[uuid.UUID, Failure]:
 
 
 def _mark(done: Sequence[Delivery]) -> int:
-    ids = [delivery.event_id for delivery in done]
-    attempts = [delivery.attempt for delivery in done]
-    return len(run("outbox", "mark_published", {"ids": ids, "attempts": attempts}))
+    return len(run("outbox", "mark_published", {"ids": [delivery.event_id for delivery in done]}))
 
 
 def _put_back(back: Sequence[Delivery], failures: dict[uuid.UUID, Failure], lane: str) -> None:

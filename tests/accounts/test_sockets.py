@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.test import override_settings
 
 from accounts import socket_access
+from accounts.access import TENANT_KEY
 from accounts.models import Membership, User
 from tests.make import people as make
 
@@ -102,7 +103,7 @@ def test_a_session_of_a_member_may_enter() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("end", ["logout", "password", "disabled", "membership", "switch"])
+@pytest.mark.parametrize("end", ["logout", "password", "disabled", "membership", "switch", "tenant"])
 def test_b71_a_socket_does_not_outlive_the_right_to_it(end: str) -> None:
     """Guards accounts/socket_access.py `still`."""
     cast = make.cast()
@@ -122,5 +123,10 @@ def test_b71_a_socket_does_not_outlive_the_right_to_it(end: str) -> None:
         Membership.everywhere.filter(user=cast.ada).update(disabled_at=Now())
     else:
         Membership.everywhere.create(tenant=cast.other, user=cast.ada, roles=["submitter"])
-        client.post(f"/settings/tenant/{cast.other.pk}/")
+        if end == "switch":
+            client.post(f"/settings/tenant/{cast.other.pk}/")
+        else:
+            session = client.session
+            session[TENANT_KEY] = cast.other.pk.hex
+            session.save()
     assert socket_access.still(visitor) is None

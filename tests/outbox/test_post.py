@@ -96,6 +96,7 @@ def test_an_event_told_twice_is_one_note_each(cast: make.Cast, office: PostOffic
     post()
     assert len(office.letters) == 2
     assert Notification.everywhere.count() == 2
+    assert not Message.objects.filter(published_at=None).exists(), "a repeat is no failure"
 
 
 def test_each_in_their_own_language(cast: make.Cast, office: PostOffice) -> None:

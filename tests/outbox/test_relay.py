@@ -212,8 +212,9 @@ def test_killed_between_telling_and_noting_it_comes_again(ear: Ear, monkeypatch:
     assert ear.numbers == [1, 1, 2]
 
 
-def test_a_relay_that_was_overtaken_changes_nothing(ear: Ear) -> None:
-    """Guards outbox/sql/put_back.sql and mark_published.sql: both compare the attempt."""
+@pytest.mark.parametrize("second", ["delivers", "fails"])
+def test_a_relay_that_was_overtaken_cannot_bury_a_message(ear: Ear, second: str) -> None:
+    """Guards outbox/sql/put_back.sql: it compares the attempt, so a late failure does not undo what came after it."""
     event = say(1)
     late, early = threading.Event(), threading.Event()
 
@@ -222,7 +223,7 @@ def test_a_relay_that_was_overtaken_changes_nothing(ear: Ear) -> None:
             early.set()
             assert late.wait(20)
             return Hopeless("too late to matter")
-        return None
+        return RuntimeError("not now") if second == "fails" else None
 
     ear.fail = slow
 
@@ -234,12 +235,13 @@ def test_a_relay_that_was_overtaken_changes_nothing(ear: Ear) -> None:
     thread.start()
     assert early.wait(20)
     due_now()
-    assert relay(limit=10) == 1
+    assert relay(limit=10) == (second == "delivers")
     late.set()
     thread.join()
     row = Message.objects.get(pk=event)
-    assert row.published_at is not None
     assert row.dead_at is None
+    assert (row.published_at is not None) == (second == "delivers")
+    assert row.attempts == 2
 
 
 def test_two_relays_share_the_work_and_keep_the_order(ear: Ear) -> None:
