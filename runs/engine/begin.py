@@ -71,6 +71,9 @@ def _decide(
     match intent.status:
         case Intent.Status.CONFIRMED:
             return Stop("answered", "confirmed", "The effect has happened already.", intent.answer)
+        case Intent.Status.DISPATCHED if (intent.sender_id, intent.fence) == (sender, claimed.fence):
+            # This very child still asks, under this very claim: the answer of our own COMMIT got lost before it was told.
+            return _told_again(step, intent, contract)
         case Intent.Status.DISPATCHED:
             lose(run, step, intent, why="sent_before")
             return Stop("unknown", "sent_before", "It was sent before, and its outcome is not known.")
@@ -147,8 +150,7 @@ def _go(
 ) -> Go:
     if intent.grant:
         grants.consume(action_id=intent.grant)
-    left = Step.everywhere.filter(pk=step.pk).values_list("lease_until", flat=True).get()
-    seconds = min(float(contract.timeout_seconds), (left - db_now()).total_seconds()) if left else 0.0
+    seconds = _seconds(step, contract)
     dispatch_id, owner = new_id(), step.owner_id
     if owner is None:
         raise ValueError("a running step has an owner")
@@ -171,3 +173,15 @@ def _go(
         payload={**payload, "fence": claimed.fence, "request_digest": intent.request_digest},
     )
     return Go(dispatch_id=dispatch_id, key=intent.key, fence=claimed.fence, seconds=seconds)
+
+
+def _told_again(step: Step, intent: Intent, contract: Contract) -> Go | Stop:
+    if intent.dispatch_id is None:
+        return LOST
+    return Go(intent.dispatch_id, intent.key, intent.fence, _seconds(step, contract))
+
+
+def _seconds(step: Step, contract: Contract) -> float:
+    """How long the sender may take: the limit of the contract, and never past the lease as it stands."""
+    until = Step.everywhere.filter(pk=step.pk).values_list("lease_until", flat=True).get()
+    return min(float(contract.timeout_seconds), (until - db_now()).total_seconds()) if until else 0.0

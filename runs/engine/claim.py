@@ -2,10 +2,11 @@
 
 import functools
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import orjson
+import psycopg
 from django.conf import settings
 from django.db import transaction
 
@@ -56,11 +57,19 @@ def claim(*, worker_id: uuid.UUID, room: Mapping[str, int], sent: float) -> list
     return claimed
 
 
-def assemble(rows: Sequence[tuple[Any, ...]], *, sent: float) -> list[Claimed]:
-    """Claimed steps from the columns that ``claim_steps`` returns: adds context, inputs, contract and intent key. Joins
-    the caller's transaction."""
+def ask_contexts(runs: Collection[uuid.UUID]) -> psycopg.Cursor[Any]:
+    """Sends the question for the contexts of runs. Joins the caller's transaction, and its pipeline if it has one."""
     contexts = cursor()
-    contexts.execute(statement("runs", "run_contexts"), {"runs": list({row[1] for row in rows})})
+    contexts.execute(statement("runs", "run_contexts"), {"runs": list(runs)})
+    return contexts
+
+
+def assemble(
+    rows: Sequence[tuple[Any, ...]], *, sent: float, contexts: psycopg.Cursor[Any] | None = None
+) -> list[Claimed]:
+    """Claimed steps from the columns that ``claim_steps`` returns: adds context, inputs, contract and intent key. Joins
+    the caller's transaction. ``contexts``: the answer, when the question was sent before."""
+    contexts = contexts or ask_contexts({row[1] for row in rows})
     runs = {row[0]: row for row in contexts.fetchall()}
     keys = _intent_keys([row[14] for row in rows if row[14]])
     inputs = _inputs(rows)

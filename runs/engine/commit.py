@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import orjson
+import psycopg
 from django.conf import settings
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
@@ -18,7 +19,7 @@ from django.utils.translation import gettext as _
 from accounts.failpoints import fp
 from accounts.statements import statement
 from runs.engine import artifacts, planner, record
-from runs.engine.claim import assemble
+from runs.engine.claim import ask_contexts, assemble
 from runs.engine.quarantine import quarantine
 from runs.engine.release import release_held
 from runs.engine.status import derive
@@ -96,9 +97,10 @@ def _commit(
                 },
             )
             known = _known_keys(batch)
-            workspace.read()
-            ended: dict[uuid.UUID, str] = dict(finished.fetchall())
-            keys = _by_run(known.fetchall()) if known else {}
+        # Read outside: the end of a pipeline brings all answers in one round trip, reading inside would cost a second.
+        workspace.read()
+        ended: dict[uuid.UUID, str] = dict(finished.fetchall())
+        keys = _by_run(known.fetchall()) if known else {}
         for outcome in batch:
             status = ended.get(outcome.claimed.step_id)
             run = workspace.runs.get(outcome.claimed.run_id)
@@ -109,10 +111,12 @@ def _commit(
         release_held(workspace)
         sticky = _go_on(workspace, left) if mode == "held" else []
         with connection.connection.pipeline():
-            fences = workspace.insert_steps(lease=lease)
+            workspace.insert_steps(lease=lease)
             derive(workspace.runs.values())
-            workspace.write()
-        claimed = _claimed_now(workspace, sticky, fences, sent) if sticky else []
+            workspace.write(confirm=False)
+            contexts = _contexts(workspace, sticky)
+        workspace.confirm()
+        claimed = _claimed_now(workspace, sticky, contexts, sent) if contexts else []
         fp("record.before_commit")
     fp("record.committed")
     done.next += claimed
@@ -271,10 +275,17 @@ def _go_on(workspace: Workspace, left: dict[str, int]) -> list[uuid.UUID]:
     return taken
 
 
-def _claimed_now(
-    workspace: Workspace, sticky: Sequence[uuid.UUID], fences: Mapping[uuid.UUID, int], sent: float
-) -> list[Any]:
+def _contexts(workspace: Workspace, sticky: Sequence[uuid.UUID]) -> psycopg.Cursor[Any] | None:
+    """Asks for the contexts of the runs that go on, in the same round trip as the writes."""
     wanted = set(sticky)
+    runs = [run.id for run in workspace.runs.values() if any(step.id in wanted for step in run.steps)]
+    return ask_contexts(runs) if runs else None
+
+
+def _claimed_now(
+    workspace: Workspace, sticky: Sequence[uuid.UUID], contexts: psycopg.Cursor[Any], sent: float
+) -> list[Any]:
+    wanted, fences = set(sticky), workspace.fences()
     rows = [
         (
             *(step.id, run.id, run.tenant_id, step.key, step.kind, step.tool, step.pool, 1, 0, 0, 1),
@@ -284,4 +295,4 @@ def _claimed_now(
         for step in run.steps
         if step.id in wanted
     ]
-    return assemble(rows, sent=sent)
+    return assemble(rows, sent=sent, contexts=contexts)

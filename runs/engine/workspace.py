@@ -134,6 +134,9 @@ class Workspace:
         """Locks the runs, in id order. Runs that do not exist are simply not in :attr:`runs`."""
         self.worker_id = worker_id
         self.runs: dict[uuid.UUID, Locked] = {}
+        self._inserted: psycopg.Cursor[Any] | None = None
+        self._heads: psycopg.Cursor[Any] | None = None
+        self._changed = 0
         self._lock = cursor()
         self._lock.execute(statement("runs", "lock_runs"), {"runs": sorted(set(run_ids))})
 
@@ -166,13 +169,13 @@ class Workspace:
             self.runs[run.id] = run
         return self
 
-    def insert_steps(self, *, lease: float = 0.0) -> dict[uuid.UUID, int]:
-        """Inserts the new steps of all runs and the dependencies between them; the fence tokens by step id."""
+    def insert_steps(self, *, lease: float = 0.0) -> None:
+        """Inserts the new steps of all runs and the dependencies between them."""
         rows = [_step_row(run, step) for run in self.runs.values() for step in run.steps]
         if not rows:
-            return {}
-        inserted = cursor()
-        inserted.execute(
+            return
+        self._inserted = cursor()
+        self._inserted.execute(
             statement("runs", "insert_steps"),
             {"steps": document(rows), "worker": self.worker_id, "lease": lease},
         )
@@ -184,18 +187,23 @@ class Workspace:
         ]
         if wants:
             cursor().execute(statement("runs", "insert_dependencies"), {"wants": document(wants)})
-        return dict(inserted.fetchall())
 
-    def write(self) -> None:
-        """Writes history, heads, checkpoints and messages of every run that changed. Raises :class:`LostRun`."""
+    def fences(self) -> dict[uuid.UUID, int]:
+        """The fence tokens of the inserted steps. Read them last: until then nobody waits for an answer."""
+        return dict(self._inserted.fetchall()) if self._inserted is not None else {}
+
+    def write(self, *, confirm: bool = True) -> None:
+        """Writes history, heads, checkpoints and messages of every run that changed. Raises :class:`LostRun`, unless
+        ``confirm`` is left to the caller, who sends more before it waits for the answers."""
         changed = [run for run in self.runs.values() if run.lines or run.status != run.was or run.steps]
         if not changed:
             return
         for run in changed:
             _announce(run)
         events = [timeline.link(run.head, line, run.at) for run in changed for line in run.lines]
-        heads = cursor()
-        heads.execute(
+        self._heads = cursor()
+        self._changed = len(changed)
+        self._heads.execute(
             statement("runs", "update_runs"),
             {"runs": document([_head_row(run) for run in changed]), "ids": [run.id for run in changed]},
         )
@@ -207,9 +215,17 @@ class Workspace:
         facts = [fact for run in changed for fact in run.facts]
         if facts:
             append_many(facts)
-        heads.fetchall()
-        if heads.rowcount != len(changed):
-            raise LostRun(f"{len(changed) - heads.rowcount} of {len(changed)} runs changed under their lock.")
+        if confirm:
+            self.confirm()
+
+    def confirm(self) -> None:
+        """Raises :class:`LostRun` when a run that was written had changed under its lock."""
+        if self._heads is None:
+            return
+        self._heads.fetchall()
+        missing = self._changed - self._heads.rowcount
+        if missing:
+            raise LostRun(f"{missing} of {self._changed} runs changed under their lock.")
 
 
 def _announce(run: Locked) -> None:

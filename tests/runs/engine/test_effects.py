@@ -17,6 +17,7 @@ from runs.engine.expire import expire_due
 from runs.engine.reclaim import reclaim, release
 from runs.engine.resume import resume_decided
 from runs.engine.types import Claimed, Go, Outcome, Stop
+from runs.engine.unblock import unblock
 from runs.errors import AlreadyEnded
 from runs.models import Run, Step
 from tests.runs.engine import hands
@@ -251,6 +252,10 @@ def test_a_paused_tool_is_not_used_though_it_was_approved(story):
     assert isinstance(stopped, Stop)
     assert "wrong bank" in stopped.text
     assert story.step.status == "WAITING_EXTERNAL"
+    assert unblock() == 0
+    type(tool).everywhere.filter(pk=tool.pk).update(paused_at=None, paused_by=None, paused_reason="")
+    assert unblock() == 1
+    assert isinstance(story.begin(story.claim()), Go)
 
 
 def test_cancel_closes_the_question_and_ends_the_run(story):
@@ -293,3 +298,27 @@ def test_a_mail_known_not_sent_goes_back_to_the_agent(story):
     assert story.step.status == "FAILED"
     story.finish()
     assert story.run.status == "SUCCEEDED"
+
+
+def test_b44_a_begin_whose_answer_got_lost_is_told_again(story):
+    """Guards begin.py: a dispatch of the same child under the same fence is our own."""
+    story.decide("approve")
+    claimed = story.claim()
+    first, again = story.begin(claimed), story.begin(claimed)
+    assert isinstance(first, Go)
+    assert isinstance(again, Go)
+    assert first.dispatch_id == again.dispatch_id
+    assert story.intent.dispatches == 1
+
+
+def test_what_was_begun_but_never_handed_over_is_sent_under_the_same_approval(story):
+    """Guards record.py: NEVER_HANDED_OVER goes back instead of failing."""
+    claimed, go = story.sent()
+    hands.put(story.me, answered(claimed, go, "failed", error_code="not_sent"))
+    again = story.claim()
+    second = story.begin(again)
+    assert isinstance(second, Go)
+    hands.put(story.me, answered(again, second))
+    story.finish()
+    assert story.run.status == "SUCCEEDED"
+    assert story.intent.dispatches == 2
