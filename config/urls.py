@@ -12,5 +12,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("config.api")),
     path("inbox/", include("approvals.urls")),
     path("", include("runs.urls")),
-    path("parts/", parts, name="parts"),
+    path("parts/", parts, name="styleguide"),
 ]

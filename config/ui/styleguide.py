@@ -6,14 +6,17 @@ Shown at ``/parts/`` to signed-in people. The content is fixed, so two screensho
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import member
 
 NOON = datetime(2026, 11, 30, 13, 2, 41, tzinfo=UTC)
 
 
-@login_required
+@require_safe
+@member()
 def parts(request: HttpRequest) -> HttpResponse:
     """The page of parts."""
     return render(request, "styleguide.html", sample())
