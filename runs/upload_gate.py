@@ -14,7 +14,8 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+#: Any ASGI application; each library names the shapes in its own way.
+App = Callable[[Any, Any, Any], Awaitable[None]]
 
 #: Room for the parts of a form around one file of the largest size.
 FORM_BYTES = 1_000_000

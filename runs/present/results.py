@@ -118,7 +118,7 @@ def _preview(uri: str, media_type: str) -> Preview:
         return Preview("none", why=why)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=64)
 def _kept(uri: str, media_type: str, language: str) -> Preview:
     """A preview depends on content and language alone, and a live page draws it after every event."""
     if not preview.previewable(media_type):

@@ -27,7 +27,7 @@ def of_files(files: Iterable[Artifact]) -> list[Mapping[str, Any]]:
     return found
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=64)
 def _stored(uri: str) -> tuple[Mapping[str, Any], ...]:
     """What a file of reviews holds; content never changes under its address."""
     held = strict_loads(blobs.read(uri), max_bytes=MOST_BYTES)

@@ -40,7 +40,7 @@ then-current term.
 
 2. Governing Law. This Agreement shall be governed by the laws of the State of New York.
 """
-CAST = {"ada": Role.SUBMITTER, "ben": Role.APPROVER, "jonas": Role.ADMINISTRATOR}
+CAST = {"Ada": Role.SUBMITTER, "Ben": Role.APPROVER, "Jonas": Role.ADMINISTRATOR}
 
 
 class _Work:
@@ -150,12 +150,12 @@ class House:
 
 def house() -> House:
     tenant, other = people.tenant(), people.tenant("aldergate")
-    cast = {name: people.person(tenant, role, name=name.title()) for name, role in CAST.items()}
+    ada, ben, jonas = (people.person(tenant, role, name=name) for name, role in CAST.items())
     otto = people.person(other, *Role.values, name="Otto Fremd")
     people.person(other, Role.APPROVER, name="Olga Fremd")
     with transaction.atomic():
         samples.seed(tenant)
-    return House(tenant=tenant, other=other, otto=otto, **cast)
+    return House(tenant=tenant, other=other, ada=ada, ben=ben, jonas=jonas, otto=otto)
 
 
 def work(claimed: Claimed) -> Outcome:

@@ -39,7 +39,9 @@ def test_the_same_content_is_one_file_and_heals_a_damaged_one(root: Path) -> Non
     only_file(root)
 
 
-def test_only_we_may_read_what_is_stored_and_foreign_folders_keep_their_mode(root: Path, tmp_path: Path) -> None:
+def test_only_we_may_read_what_is_stored_and_foreign_folders_keep_their_mode(
+    root: Path, tmp_path: Path
+) -> None:
     tmp_path.chmod(0o755)
     blobs.put(b"secret")
     assert stat.S_IMODE(only_file(root).stat().st_mode) == 0o600
@@ -67,7 +69,15 @@ def test_b86_an_address_is_never_a_path(root: Path) -> None:
     _, _, uri = blobs.put(b"kept")
     outside = root.parent / "outside.txt"
     outside.write_bytes(b"private")
-    for bad in ("../outside.txt", "sha256:../../outside.txt", f"{uri}/../../outside.txt", f"{uri}\n", f"{uri}#x", "", uri.upper()):
+    for bad in (
+        "../outside.txt",
+        "sha256:../../outside.txt",
+        f"{uri}/../../outside.txt",
+        f"{uri}\n",
+        f"{uri}#x",
+        "",
+        uri.upper(),
+    ):
         with pytest.raises(blobs.BlobError):
             blobs.open(bad)
 

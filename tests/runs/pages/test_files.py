@@ -40,7 +40,7 @@ def stored(house: make.House, run, data: bytes, name: str, media_type: str) -> A
 
 def download(client, file: Artifact):
     answer = client.get(reverse("runs:download", args=[file.run_id, file.pk]))
-    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    body = answer.getvalue()
     return answer, body
 
 

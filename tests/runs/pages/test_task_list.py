@@ -131,7 +131,7 @@ def test_b85_an_export_runs_nothing_in_a_spreadsheet(house):
     house.counted(goal=evil)
     answer = browser(house.ada).get(reverse("runs:export"))
     assert "attachment" in answer["Content-Disposition"]
-    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    text = answer.getvalue().decode("utf-8-sig")
     _head, row = csv.reader(io.StringIO(text))
     assert row[1] == f"'{evil}"
     assert Run.everywhere.get().goal == evil

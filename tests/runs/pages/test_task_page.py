@@ -126,7 +126,7 @@ def test_history_is_whole_and_leaves_as_json(house):
     assert "chain verified" in html
     assert "Approval asked" in html
     answer = client.get(reverse("runs:history_export", args=[run.pk]))
-    told = json.loads(b"".join(answer.streaming_content))
+    told = json.loads(answer.getvalue())
     assert [event["sequence"] for event in told["events"]] == list(range(1, run.event_seq + 1))
     assert told["events"][-1]["hash"] == bytes(run.event_hash).hex()
     only_approvals = page(client, run, "history", data={"family": "approval"})
