@@ -29,7 +29,14 @@ def logging_config(fmt: str, level: str) -> dict[str, Any]:
     renderer: list[Any] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if fmt == "json"
-        else [structlog.dev.ConsoleRenderer(colors=_colours(), pad_event_to=0)]
+        else [
+            structlog.dev.ConsoleRenderer(
+                colors=_colours(),
+                pad_event_to=0,
+                # The default one prints the value of every variable, passwords and tokens among them.
+                exception_formatter=structlog.dev.plain_traceback,
+            )
+        ]
     )
     return {
         "version": 1,

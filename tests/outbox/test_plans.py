@@ -26,7 +26,7 @@ def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_the_claim_reads_only_what_is_unpublished() -> None:
     """Guards the partial indexes ``message_unpublished`` and ``message_key_head`` of outbox/models/message.py."""
-    parameters = {"mail_topics": mail_topics(), "mail": False, "limit": 100, "hidden": 10.0}
+    parameters: dict[str, Any] = {"mail_topics": mail_topics(), "mail": False, "limit": 100, "hidden": 10.0}
     with connection.cursor() as cursor:
         cursor.execute(FILL)
         cursor.execute("ANALYZE outbox_message")
