@@ -15,7 +15,7 @@ from tests.needs import ROOT
 FOLDER = ROOT / "docs" / "screenshots"
 WIDTHS = (1440, 390)
 LOWEST, HIGHEST = 900, 2600
-COLOURS = 128
+COLOURS = 256
 LANGUAGE = "countersign_language"
 
 
@@ -55,5 +55,5 @@ def _save(page: Page, name: str, width: int) -> None:
     page.mouse.move(0, 0)
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
     FOLDER.mkdir(parents=True, exist_ok=True)
-    few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few = picture.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(Path(FOLDER / f"{name}.png"), optimize=True)

@@ -33,6 +33,7 @@ def test_a_rejected_letter_is_not_sent_and_the_reason_is_told(
     address = steps.an_address()
     before_a_person(ada, tmp_path, "Review the lease, with a letter that is refused", address)
     page = steps.open_action(ben, address)
+    action = page.url
     page.get_by_role("button", name="Reject…").click()
     dialog = page.get_by_role("dialog", name="Reject: nothing is sent")
     expect(dialog).to_be_visible()
@@ -41,6 +42,8 @@ def test_a_rejected_letter_is_not_sent_and_the_reason_is_told(
     expect(dialog).to_be_visible()
     dialog.get_by_label("Reason").fill("We want to keep this lease.")
     dialog.get_by_role("button", name="Reject", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="Rejected")).to_contain_text(address)
+    page.goto(action)
     expect(page.locator("main")).to_contain_text("We want to keep this lease.")
     expect(page.locator(".stamp")).to_have_count(0)
     page = ada.page
@@ -48,8 +51,6 @@ def test_a_rejected_letter_is_not_sent_and_the_reason_is_told(
     expect(page.locator("main")).to_contain_text("We want to keep this lease.")
     expect(page.locator("#results")).to_contain_text("report.md")
     assert place.arrived(address) == []
-    told = [mail for mail in place.arrived(ADA) if "We want to keep this lease." in mail["text"]]
-    assert len(told) <= 1
     ada.axe()
     ada.fits()
     shoot(ada, "task-rejected")
