@@ -45,17 +45,19 @@ TICK_STEPS: Final = (
 MOST_TICKS: Final = 6
 MARGIN: Final = 5.0
 LAST_TICK: Final = 88.0
+WORDS: Final = 30.0  # width that words need, so that they never leave the drawing
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One drawn span: left edge and width as percentages, and the words inside or beside it."""
+    """One drawn span: edges and width as percentages, and its words inside, before or after it."""
 
     kind: str
     x: str
     width: str
     end: str
     label: str
+    side: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Row:
     label: str
     note: str
     note_x: str
+    note_side: str
     since: datetime | None
     on: bool
     bars: tuple[Bar, ...]
@@ -222,6 +225,9 @@ def _ticks(busy: list[tuple[datetime, datetime]], scale: _Scale) -> list[Mark]:
 
 def _row(row: Mapping[str, Any], row_spans: list[dict[str, Any]], scale: _Scale | None) -> Row:
     bars = tuple(_bar(span, scale) for span in row_spans) if scale else ()
+    first = min((float(bar.x[:-1]) for bar in bars), default=0.0)
+    last = max((float(bar.end[:-1]) for bar in bars), default=0.0)
+    note_side = _side(first, last)
     return Row(
         name=str(row["name"]),
         url=str(row.get("url") or ""),
@@ -229,7 +235,8 @@ def _row(row: Mapping[str, Any], row_spans: list[dict[str, Any]], scale: _Scale 
         took=_took(row.get("took")),
         label=str(row.get("label") or row["name"]),
         note=str(row.get("note") or ""),
-        note_x=max((bar.end for bar in bars), key=lambda end: float(end[:-1]), default="0.00%"),
+        note_x=_pct(first if note_side == "before" else last),
+        note_side=note_side,
         since=next((span["start"] for span in row.get("spans", ()) if span.get("end") is None), None),
         on=bool(row.get("on")),
         bars=bars,
@@ -241,8 +248,15 @@ def _took(value: object) -> str:
     return spans.span(value, fine=True) if isinstance(value, float | int) else str(value or "")
 
 
+def _side(left: float, right: float) -> str:
+    """Where words beside a bar have room: after it, before it, or nowhere (the row says them to a reader)."""
+    return "after" if right <= 100.0 - WORDS else "before" if left >= WORDS else ""
+
+
 def _bar(span: Mapping[str, Any], scale: _Scale) -> Bar:
     left, right = scale.at(span["start"]), scale.at(span["end"])
     width = max(right - left, 0.75)
     left = min(left, 100.0 - width)
-    return Bar(str(span["kind"]), _pct(left), _pct(width), _pct(left + width), str(span.get("label") or ""))
+    side = "in" if width >= WORDS else _side(left, left + width)
+    words = str(span.get("label") or "")
+    return Bar(str(span["kind"]), _pct(left), _pct(width), _pct(left + width), words, side)

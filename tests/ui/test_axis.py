@@ -72,3 +72,12 @@ def test_lengths_in_svg_are_never_localised_and_never_leave_the_drawing() -> Non
     assert share(1, 3) == "33.33%"
     assert share(9, 3) == "100%"
     assert share(0, 0) == "0%"
+
+
+def test_words_stay_inside_the_drawing() -> None:
+    short = {"kind": "wait", "start": _at(90), "end": None, "label": "one of the approvers"}
+    early = {"kind": "wait", "start": _at(0), "end": _at(5), "label": "one of the approvers"}
+    rows = [_row(("done", 0, 90)), {**_row(), "spans": [short]}, {**_row(), "spans": [early]}]
+    axis = lay_out(rows, now=_at(100), live=True)
+    assert [row.bars[0].side for row in axis.rows] == ["in", "before", "after"]
+    assert axis.rows[0].note_side == ""
