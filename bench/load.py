@@ -64,8 +64,9 @@ def wait(runs: list[uuid.UUID], *, seconds: float = 120, alive: Callable[[], boo
     while time.monotonic() < end and alive():
         if not left.exists():
             failed = Run.everywhere.filter(pk__in=runs).exclude(status="SUCCEEDED")
-            if failed.exists():
-                raise NotDone(f"{failed.count()} runs did not succeed: {failed.first().failure}")
+            first = failed.first()
+            if first is not None:
+                raise NotDone(f"{failed.count()} runs did not succeed: {first.failure}")
             return
         time.sleep(PAUSE)
     raise NotDone(f"{left.count()} of {len(runs)} runs did not end within {seconds:g} s, or the node died.")

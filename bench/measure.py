@@ -8,7 +8,7 @@ import os
 import signal
 import statistics
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import psutil
@@ -95,12 +95,12 @@ def latency(who: load.Cast, *, steps: int) -> Latency:
 
 
 def _gaps(run: uuid.UUID) -> list[float]:
-    ends: Sequence[object] = (
+    ends = list(
         Step.everywhere.filter(run_id=run, kind="call")
         .order_by("ended_seq")
         .values_list("finished_at", flat=True)
     )
-    return [(later - earlier).total_seconds() * 1000 for earlier, later in itertools.pairwise(ends)]  # type: ignore[operator]
+    return [(later - earlier).total_seconds() * 1000 for earlier, later in itertools.pairwise(ends)]
 
 
 @contextlib.contextmanager

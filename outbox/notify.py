@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from django.utils import translation
 
 from accounts.letters import Letter
-from accounts.models import User
+from accounts.models import Tenant, User
 from outbox.append import Fact, append_many
 from outbox.consumers import post
 from outbox.models import Notification
@@ -72,7 +72,7 @@ def _spread(delivery: Delivery) -> None:
                 subject=post.one_line(letter.subject),
             )
             for user in writer.recipients(delivery.payload)
-            if (letter := _write(writer, delivery.payload, user)) is not None
+            if (letter := _write(writer, delivery.payload, user, delivery.tenant_id)) is not None
         ]
         Notification.everywhere.bulk_create(rows)
         append_many(
@@ -96,7 +96,9 @@ def _mail(delivery: Delivery) -> tuple[Letter, str] | None:
     if row is None or row.status == Notification.Status.SENT or not row.user.is_active:
         return None
     Notification.everywhere.filter(pk=row.pk).update(attempts=F("attempts") + 1)
-    letter = _write(_writers[str(delivery.payload["topic"])], delivery.payload["event"], row.user)
+    letter = _write(
+        _writers[str(delivery.payload["topic"])], delivery.payload["event"], row.user, row.tenant_id
+    )
     return (letter, reference(row.event_id, row.user_id)) if letter else None
 
 
@@ -128,9 +130,15 @@ def _row(delivery: Delivery) -> Notification | None:
     return found
 
 
-def _write(writer: Writer, payload: Mapping[str, Any], user: User) -> Letter | None:
-    with translation.override(user.language or settings.LANGUAGE_CODE):
+def _write(writer: Writer, payload: Mapping[str, Any], user: User, tenant_id: uuid.UUID) -> Letter | None:
+    with translation.override(user.language or _language(tenant_id)):
         return writer.letter(payload, user)
+
+
+def _language(tenant_id: uuid.UUID) -> str:
+    """What the tenant speaks, for people who never chose."""
+    chosen = Tenant.objects.filter(pk=tenant_id).values_list("language", flat=True).first()
+    return chosen if chosen in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
 
 
 NOTES = Consumer(NAME, notes)

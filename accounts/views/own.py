@@ -52,11 +52,11 @@ def switch(request: MemberRequest, tenant_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def language(request: HttpRequest) -> HttpResponseBase:
-    """The switch in the frame of every page; it also changes the profile, which would win otherwise."""
+    """The switch in the frame of every page. A person who is signed in keeps the choice: mails follow it too."""
     response = set_language(request)
     wanted = request.POST.get("language", "")
     user = request.user
-    if isinstance(user, User) and user.language:
+    if isinstance(user, User):
         attempt(
             request,
             lambda: change_profile(

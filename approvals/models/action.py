@@ -40,7 +40,9 @@ class PendingAction(TenantRow):
 
     kind = models.CharField(max_length=10, choices=Kind.choices)
     status = FSMField(max_length=20, choices=Status.choices, default=Status.OPEN, protected=True)
-    intent = models.ForeignKey(Intent, null=True, blank=True, on_delete=models.PROTECT, related_name="actions")
+    intent = models.ForeignKey(
+        Intent, null=True, blank=True, on_delete=models.PROTECT, related_name="actions"
+    )
     run_id = models.UUIDField()
     step_id = models.UUIDField(null=True, blank=True)
     epoch = models.PositiveIntegerField(default=0)
@@ -77,17 +79,20 @@ class PendingAction(TenantRow):
                 fields=["intent", "kind"], condition=Q(status="OPEN"), name="action_open_once_per_intent"
             ),
             models.CheckConstraint(
-                condition=Q(status="OPEN", decided_at__isnull=True) | (~Q(status="OPEN") & Q(decided_at__isnull=False)),
+                condition=Q(status="OPEN", decided_at__isnull=True)
+                | (~Q(status="OPEN") & Q(decided_at__isnull=False)),
                 name="action_open_or_decided",
             ),
             models.CheckConstraint(
-                condition=~Q(kind__in=["approve", "settle"]) | Q(intent__isnull=False), name="action_has_its_intent"
+                condition=~Q(kind__in=["approve", "settle"]) | Q(intent__isnull=False),
+                name="action_has_its_intent",
             ),
             models.CheckConstraint(
                 condition=~Q(kind="approve") | Q(expires_at__isnull=False), name="action_approval_expires"
             ),
             models.CheckConstraint(
-                condition=Q(claimed_by__isnull=True) | Q(claimed_until__isnull=False), name="action_claim_ends"
+                condition=Q(claimed_by__isnull=True) | Q(claimed_until__isnull=False),
+                name="action_claim_ends",
             ),
             models.CheckConstraint(condition=Q(generation__gt=0), name="action_generation_from_one"),
         ]
@@ -100,7 +105,9 @@ class PendingAction(TenantRow):
                 condition=Q(applied_at__isnull=True) & ~Q(status="OPEN"),
             ),
             models.Index(fields=["run_id"], name="action_by_run"),
-            models.Index(fields=["tenant", "-decided_at"], name="action_decided", condition=~Q(status="OPEN")),
+            models.Index(
+                fields=["tenant", "-decided_at"], name="action_decided", condition=~Q(status="OPEN")
+            ),
         ]
 
     @transition(field=status, source=Status.OPEN, target=Status.APPROVED)

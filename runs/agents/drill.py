@@ -23,7 +23,16 @@ class Counter(Agent):
     }
     budget = {"steps": 200_000, "tool_calls": 200_000, "wall_seconds": 86_400}
     tools = (
-        *("drill.noop", "drill.sleep", "drill.nap", "drill.busy", "drill.nul", "drill.hog", "drill.crash", "drill.redos"),
+        *(
+            "drill.noop",
+            "drill.sleep",
+            "drill.nap",
+            "drill.busy",
+            "drill.nul",
+            "drill.hog",
+            "drill.crash",
+            "drill.redos",
+        ),
         *("drill.pid", "drill.effect", "drill.effect_keyed", "drill.effect_final", "mail.send"),
     )
 

@@ -38,6 +38,8 @@ class Artifact(TenantRow):
     class Meta(TenantRow.Meta):
         constraints = [
             models.CheckConstraint(condition=Q(size__gte=0), name="artifact_size_not_negative"),
-            models.CheckConstraint(condition=Q(kind="upload") | Q(run__isnull=False), name="artifact_of_a_run"),
+            models.CheckConstraint(
+                condition=Q(kind="upload") | Q(run__isnull=False), name="artifact_of_a_run"
+            ),
         ]
         indexes = [models.Index(fields=["tenant", "sha256"], name="artifact_by_content")]

@@ -16,7 +16,8 @@ class Run(TenantRow):
     ``version`` rises with every commit and is what plans are made against; ``event_seq`` and ``event_hash`` are the end of
     the run's history. ``context_summary`` is the agent's fold over the ``summarised`` oldest finished steps. ``budget``
     and ``spent`` count tool_calls, model_calls, tokens, cost (currency units as text), wall_seconds and steps.
-    ``contracts`` pins the tools that the agent declares: ``{tool: contract id}``. ``lineage`` is the first run of a chain of redrives: idempotency keys hang on it.
+    ``contracts`` pins the tools that the agent declares: ``{tool: contract id}``. ``lineage`` is the first run of a chain
+    of redrives: idempotency keys hang on it.
     """
 
     class Status(models.TextChoices):
@@ -53,7 +54,9 @@ class Run(TenantRow):
     result = models.JSONField(null=True, blank=True)
     failure = models.JSONField(null=True, blank=True)
     lineage = models.UUIDField(default=new_id)
-    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="children")
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children"
+    )
     submit_key = models.CharField(max_length=120)
     event_seq = models.BigIntegerField(default=0)
     event_hash = models.BinaryField(max_length=32, default=bytes(32))
@@ -62,7 +65,9 @@ class Run(TenantRow):
     last_event_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
-    cancel_requested_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    cancel_requested_by = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
     cancel_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
 
     class Meta(TenantRow.Meta):
@@ -75,10 +80,13 @@ class Run(TenantRow):
                 name="run_terminal_has_finished_at",
             ),
             models.CheckConstraint(
-                condition=~Q(status__in=["CANCEL_REQUESTED", "CANCELLED"]) | Q(cancel_requested_at__isnull=False),
+                condition=~Q(status__in=["CANCEL_REQUESTED", "CANCELLED"])
+                | Q(cancel_requested_at__isnull=False),
                 name="run_cancel_was_requested",
             ),
-            models.CheckConstraint(condition=Q(summarised__lte=F("steps_ended")), name="run_summary_of_ended_steps"),
+            models.CheckConstraint(
+                condition=Q(summarised__lte=F("steps_ended")), name="run_summary_of_ended_steps"
+            ),
         ]
         indexes = [
             models.Index(fields=["tenant", "-last_event_at"], name="run_newest"),
@@ -100,15 +108,23 @@ class Run(TenantRow):
     def go_on(self) -> None:
         """Something of the run can move."""
 
-    @transition(field=status, source=[Status.RUNNING, Status.WAITING_EXTERNAL], target=Status.WAITING_APPROVAL)
+    @transition(
+        field=status, source=[Status.RUNNING, Status.WAITING_EXTERNAL], target=Status.WAITING_APPROVAL
+    )
     def wait_for_person(self) -> None:
         """Nothing can move until a person decides."""
 
-    @transition(field=status, source=[Status.RUNNING, Status.WAITING_APPROVAL], target=Status.WAITING_EXTERNAL)
+    @transition(
+        field=status, source=[Status.RUNNING, Status.WAITING_APPROVAL], target=Status.WAITING_EXTERNAL
+    )
     def wait_outside(self) -> None:
         """Nothing can move until something outside happens."""
 
-    @transition(field=status, source=[Status.RUNNING, Status.WAITING_APPROVAL, Status.WAITING_EXTERNAL], target=Status.PAUSED)
+    @transition(
+        field=status,
+        source=[Status.RUNNING, Status.WAITING_APPROVAL, Status.WAITING_EXTERNAL],
+        target=Status.PAUSED,
+    )
     def pause(self) -> None:
         """A person holds it."""
 

@@ -105,7 +105,12 @@ class Step(TenantRow):
                 fields=["intent"], condition=Q(intent__isnull=False), name="step_intent_once"
             ),
             models.CheckConstraint(
-                condition=(Q(status="RUNNING") & Q(owner__isnull=False) & Q(lease_until__isnull=False) & Q(fence__gt=0))
+                condition=(
+                    Q(status="RUNNING")
+                    & Q(owner__isnull=False)
+                    & Q(lease_until__isnull=False)
+                    & Q(fence__gt=0)
+                )
                 | (~Q(status="RUNNING") & Q(owner__isnull=True) & Q(lease_until__isnull=True)),
                 name="step_running_has_owner_and_lease",
             ),
@@ -114,23 +119,34 @@ class Step(TenantRow):
                     Q(status__in=["SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED"])
                     & Q(finished_at__isnull=False)
                 )
-                | (~Q(status__in=["SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED"]) & Q(finished_at__isnull=True)),
+                | (
+                    ~Q(status__in=["SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED"])
+                    & Q(finished_at__isnull=True)
+                ),
                 name="step_terminal_has_finished_at",
             ),
-            models.CheckConstraint(condition=~Q(status="UNKNOWN") | Q(intent__isnull=False), name="step_unknown_has_intent"),
+            models.CheckConstraint(
+                condition=~Q(status="UNKNOWN") | Q(intent__isnull=False), name="step_unknown_has_intent"
+            ),
             models.CheckConstraint(condition=~Q(key=""), name="step_has_a_key"),
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(
-                fields=["pool", "not_before", "id"], name="step_claimable", condition=Q(status="PENDING", held=False)
+                fields=["pool", "not_before", "id"],
+                name="step_claimable",
+                condition=Q(status="PENDING", held=False),
             ),
             models.Index(fields=["lease_until"], name="step_lease", condition=Q(status="RUNNING")),
             models.Index(
                 fields=["run"],
                 name="step_live",
-                condition=Q(status__in=["PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN"]),
+                condition=Q(
+                    status__in=["PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN"]
+                ),
             ),
-            models.Index(fields=["run", "ended_seq"], name="step_ended", condition=Q(ended_seq__isnull=False)),
+            models.Index(
+                fields=["run", "ended_seq"], name="step_ended", condition=Q(ended_seq__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:
@@ -150,7 +166,9 @@ class Step(TenantRow):
     def succeed(self) -> None:
         """Done."""
 
-    @transition(field=status, source=[Status.RUNNING, Status.UNKNOWN, *_WAITING, Status.PENDING], target=Status.FAILED)
+    @transition(
+        field=status, source=[Status.RUNNING, Status.UNKNOWN, *_WAITING, Status.PENDING], target=Status.FAILED
+    )
     def fail(self) -> None:
         """Known not to have happened, or it cannot."""
 

@@ -248,4 +248,9 @@ def test_the_profile_is_saved_and_speaks_at_once(cast: make.Cast) -> None:
     assert client.post("/i18n/language/", {"language": "en", "next": "/"}).status_code == 302
     cast.ada.refresh_from_db()
     assert cast.ada.language == "en"
+    ben = make.browser(cast.ben)
+    ben.post("/i18n/language/", {"language": "zh-hans", "next": "/"})
+    ben.post("/i18n/language/", {"language": "klingon", "next": "/"})
+    cast.ben.refresh_from_db()
+    assert cast.ben.language == "zh-hans", "mails follow the switch as well"
     assert client.post("/settings/profile/", {**given, "time_zone": "Mars/Base"}).status_code == 200

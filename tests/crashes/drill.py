@@ -3,6 +3,7 @@ stops one process at a seam and kills another. The checker reads the sink's own 
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -148,7 +149,7 @@ class Drill:
             what="web is not back",
         )
         for name in ("node", "coordinator", "beat", "valkey", "postgres"):
-            until(lambda name=name: self.house.pid_of(name), what=f"{name} is not back")
+            until(functools.partial(self.house.pid_of, name), what=f"{name} is not back")
 
     # --- the story
 

@@ -6,11 +6,16 @@ person settles it and the run goes on. The event chain is gapless and verified e
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from threading import Thread
+from typing import TypeVar
+
 import psutil
 import pytest
 
 from tests.crashes.drill import Drill, until
 
+T = TypeVar("T")
 PROCESSES = ("node", "child", "coordinator", "web", "beat", "valkey", "postgres")
 #: moment → the seam at which a process is stopped, and which kind of child is at work then. An empty seam: the moment is
 #: seen from outside.
@@ -102,12 +107,10 @@ def _kill_at(drill: Drill, process: str, child: str, seam: str) -> None:
     drill.go_on(at)
 
 
-def _while_blocked(drill, process, child, seam, act):  # type: ignore[no-untyped-def]
+def _while_blocked(drill: Drill, process: str, child: str, seam: str, act: Callable[[], T]) -> T:
     """The web process stops in the middle of this request; the robot's client sees what a client sees."""
-    from threading import Thread
-
     drill.arm(f"{seam}=stop@1")
-    done: list[object] = []
+    done: list[T] = []
     client = Thread(target=lambda: done.append(act()), daemon=True)
     client.start()
     _kill_at(drill, process, child, seam)

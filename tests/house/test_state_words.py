@@ -1,5 +1,7 @@
 """Every state that is stored has a look and a word; no two tones of one kind share a mark and a word."""
 
+from typing import Any
+
 import pytest
 
 from approvals.models import PendingAction
@@ -7,7 +9,7 @@ from config.ui.states import STRANGE, WORDS, look
 from runs.models import Run, Step
 from tools.models import Intent
 
-KINDS = {"run": Run, "step": Step, "intent": Intent, "action": PendingAction}
+KINDS: dict[str, Any] = {"run": Run, "step": Step, "intent": Intent, "action": PendingAction}
 
 
 @pytest.mark.parametrize("kind", KINDS)

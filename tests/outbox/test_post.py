@@ -108,6 +108,16 @@ def test_each_in_their_own_language(cast: make.Cast, office: PostOffice) -> None
     assert not chinese.get_content().startswith("Approver")
 
 
+def test_who_never_chose_is_written_to_in_the_language_of_the_tenant(
+    cast: make.Cast, office: PostOffice
+) -> None:
+    cast.tenant.language = "zh-hans"
+    cast.tenant.save()
+    happen(cast)
+    post()
+    assert all(not letter.get_content().startswith("Approver") for letter in office.letters)
+
+
 def test_a_bad_address_costs_nobody_else_theirs(cast: make.Cast, office: PostOffice) -> None:
     office.refuse.add(cast.ben.email)
     happen(cast)

@@ -28,7 +28,7 @@ def ben(linden):
     return Rest(linden.ben, linden.tenant, "read", "decide")
 
 
-def submitted(ada: Rest, **more: str):
+def submitted(ada: Rest):
     file = ada.upload(CONTRACT.encode(), "halden.txt").json()
     body = {
         "agent": "contract-review",
@@ -36,7 +36,7 @@ def submitted(ada: Rest, **more: str):
         "input": {"notify": "legal@halden.example"},
         "files": [file["id"]],
     }
-    return ada.post("tasks/", body, **more)
+    return ada.post("tasks/", body)
 
 
 def test_the_story(linden, ada, ben):

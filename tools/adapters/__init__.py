@@ -9,6 +9,8 @@ Dangers: taking a time-out for a failure · repeating by itself · opening a con
 from tools.adapters import python, smtp
 from tools.adapters.base import Adapter, Failed
 
+__all__ = ["Adapter", "Failed", "get", "python", "smtp"]
+
 _ADAPTERS: dict[str, Adapter] = {"python": python, "smtp": smtp}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import models
+from django_fsm import FSMField
 
 from accounts.arrows import arrows
 from approvals.models import PendingAction
@@ -28,10 +29,12 @@ def page() -> str:
 
 def _machine(model: type[models.Model]) -> str:
     table = arrows(model)
-    states = [value for value, _label in model._meta.get_field("status").choices or []]
+    column = model._meta.get_field("status")
+    assert isinstance(column, FSMField)
+    states = [value for value, _label in column.choices or []]
     left = {source for _name, source in table}
     lines = [f"## {model.__name__}\n", "```mermaid", "stateDiagram-v2"]
-    lines.append(f"    [*] --> {model._meta.get_field('status').default}")
+    lines.append(f"    [*] --> {column.default}")
     lines += [f"    {source} --> {end}: {name}" for (name, source), end in sorted(table.items())]
     lines += [f"    {state} --> [*]" for state in states if state not in left]
     lines += ["```\n", "| from | transition | to |", "| --- | --- | --- |"]

@@ -27,7 +27,7 @@ def house():
 
 
 def test_a_run_counts_to_its_end(house):
-    run = hands.counter_run(*house, steps=3)
+    run = hands.counter_run(house[0], house[1], steps=3)
     hands.run_all(hands.worker())
     run = Run.everywhere.get(pk=run.pk)
     assert run.status == "SUCCEEDED"
@@ -41,7 +41,7 @@ def test_a_run_counts_to_its_end(house):
 
 
 def test_the_next_step_goes_on_at_once_when_there_is_room(house):
-    run = hands.counter_run(*house, steps=4)
+    run = hands.counter_run(house[0], house[1], steps=4)
     me = hands.worker()
     claimed = hands.take(me)
     seen = 0
@@ -55,7 +55,7 @@ def test_the_next_step_goes_on_at_once_when_there_is_room(house):
 
 
 def test_many_runs_in_one_commit(house):
-    runs = [hands.counter_run(*house, steps=10) for _ in range(5)]
+    runs = [hands.counter_run(house[0], house[1], steps=10) for _ in range(5)]
     hands.run_all(hands.worker())
     for run in runs:
         assert Run.everywhere.get(pk=run.pk).status == "SUCCEEDED"
@@ -67,7 +67,7 @@ def test_many_runs_in_one_commit(house):
 
 def test_an_outcome_of_an_old_fence_goes_to_quarantine(house):
     """L1: finish_steps.sql compares the fence."""
-    run = hands.counter_run(*house, steps=2)
+    run = hands.counter_run(house[0], house[1], steps=2)
     me, other = hands.worker(), hands.worker()
     hands.put(me, *[hands.done(one) for one in hands.take(me)])
     (old,) = hands.take(me)
@@ -83,14 +83,14 @@ def test_an_outcome_of_an_old_fence_goes_to_quarantine(house):
 
 def test_the_end_of_a_run_is_its_last_event(house):
     """I3: take() writes the line of the step before the plan that it brought is applied."""
-    run = hands.counter_run(*house, steps=2)
+    run = hands.counter_run(house[0], house[1], steps=2)
     hands.run_all(hands.worker())
     assert Event.everywhere.filter(run=run).latest("sequence").type == "run.succeeded"
 
 
 def test_an_agent_whose_planning_keeps_killing_its_worker_ends_in_a_takeover(house):
     """Guards take(): a failed plan step opens a takeover instead of another plan step."""
-    run = hands.counter_run(*house, steps=2)
+    run = hands.counter_run(house[0], house[1], steps=2)
     me = hands.worker()
     hands.run_all(me, lambda claimed: Outcome(claimed, "lost"), rounds=5)
     run = Run.everywhere.get(pk=run.pk)

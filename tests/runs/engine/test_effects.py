@@ -16,7 +16,7 @@ from runs.engine.cancel import cancel
 from runs.engine.expire import expire_due
 from runs.engine.reclaim import reclaim, release
 from runs.engine.resume import resume_decided
-from runs.engine.types import Claimed, Go, Outcome, Stop
+from runs.engine.types import Claimed, Ending, Go, Outcome, Stop
 from runs.engine.unblock import unblock
 from runs.errors import AlreadyEnded
 from runs.models import Run, Step
@@ -47,18 +47,23 @@ class Story:
 
     @property
     def run(self) -> Run:
-        return Run.everywhere.get(pk=self.run_id)
+        found: Run = Run.everywhere.get(pk=self.run_id)
+        return found
 
     @property
     def step(self) -> Step:
-        return Step.everywhere.get(run_id=self.run_id, kind="call")
+        found: Step = Step.everywhere.get(run_id=self.run_id, kind="call")
+        return found
 
     @property
     def intent(self) -> Intent:
-        return Intent.everywhere.get(run_id=self.run_id)
+        found: Intent = Intent.everywhere.get(run_id=self.run_id)
+        return found
 
     def action(self, kind: str = "approve") -> PendingAction:
-        return PendingAction.everywhere.filter(run_id=self.run_id, kind=kind).latest("opened_at")
+        rows = PendingAction.everywhere.filter(run_id=self.run_id, kind=kind)
+        found: PendingAction = rows.latest("opened_at")
+        return found
 
     def decide(self, verdict: str, kind: str = "approve", **more: Any) -> None:
         action = self.action(kind)
@@ -98,7 +103,7 @@ def story() -> Story:
     return Story()
 
 
-def answered(claimed: Claimed, go: Go, ending: str = "succeeded", **more: Any) -> Outcome:
+def answered(claimed: Claimed, go: Go, ending: Ending = "succeeded", **more: Any) -> Outcome:
     return Outcome(
         claimed, ending, {"reply": "250 ok"}, dispatch_id=go.dispatch_id, reference="<id@x>", **more
     )

@@ -85,7 +85,8 @@ class Node:
         return [child for child in found if _is_kind(child, kind)]
 
     def child(self, kind: str) -> psutil.Process:
-        return until(lambda: next(iter(self.children(kind)), None), what=f"a child {kind}")
+        found: psutil.Process = until(lambda: next(iter(self.children(kind)), None), what=f"a child {kind}")
+        return found
 
     def ports(self) -> list[int]:
         """Its ends of its connections."""
@@ -134,6 +135,8 @@ def nodes(folder: Path) -> Iterator[Callable[..., Node]]:
                 node.process.send_signal(signal.SIGCONT)
                 node.process.kill()
                 node.process.wait()
+            # Shown by pytest when the test fails.
+            print(f"--- {node.log.name}\n{node.text()[-4000:]}")
         until(lambda: not _left(started), what="the children of killed nodes are gone")
 
 
