@@ -169,7 +169,7 @@ def _name_end(text: str, start: int) -> int:
 
 def _is_inner(bare: str, following: str, before: str) -> bool:
     """Whether a small word belongs to the name: capitals around it, no company ending before "and"."""
-    if bare.lower() in {"d/b/a", "dba", "f/k/a"}:
+    if bare.lower() in {"d/b/a", "dba", "f/k/a", "plc"}:
         return True
     if (
         bare.lower() not in _SMALL
