@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from runs.selectors.health import movement
 
 
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 when the database answers and its schema is current, else 503; the body says which part fails."""
+    """200 when the database answers and its schema is current, else 503; the body says which part fails.
+
+    ``work`` is ``moving`` or ``stalled`` (ready steps that nobody takes): that is the workers' trouble, so this process
+    still answers 200. Ages are in seconds by the database's clock.
+    """
     try:
-        body = {"database": "ok", "migrations": _migrations()}
+        body: dict[str, Any] = {"database": "ok", "migrations": _migrations()}
+        body |= _work() if body["migrations"] == "current" else {}
     except DatabaseError:
         body = {"database": "unreachable", "migrations": "unknown"}
     healthy = body["database"] == "ok" and body["migrations"] == "current"
     return JsonResponse({"status": "ok" if healthy else "failing", **body}, status=200 if healthy else 503)
 
 
+def _work() -> dict[str, Any]:
+    now = movement()
+    ages = {"oldest_ready_seconds": now.oldest_ready, "last_claim_seconds": now.last_claim}
+    rounded = {name: None if age is None else round(age, 1) for name, age in ages.items()}
+    return {"work": "stalled" if now.stalled else "moving", **rounded}
+
+
+@functools.cache
+def _known() -> frozenset[tuple[str, str]]:
+    """The migrations of this code, read from the disk once."""
+    return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
+
+
 def _migrations() -> str:
-    executor: Any = MigrationExecutor(connection)
-    return "behind" if executor.migration_plan(executor.loader.graph.leaf_nodes()) else "current"
+    applied = MigrationRecorder(connection).applied_migrations()
+    return "current" if _known() <= applied.keys() else "behind"
