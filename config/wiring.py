@@ -20,6 +20,7 @@ WAKE_UPS: Final = ("runs.wake",)
 # Seconds between two rings of beat. An expired ring is dropped, so that a broker that was away does not
 # bring a burst.
 RINGS: Final[dict[str, float]] = {
+    "outbox.relay": 5.0,
     "runs.resume": 5.0,
 }
 
