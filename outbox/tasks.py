@@ -6,7 +6,7 @@ from django.conf import settings
 from outbox.relay import drain
 
 
-@shared_task(name="outbox.relay", queue="coordination", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="outbox.relay", ignore_result=True)  # type: ignore[untyped-decorator]
 def relay() -> int:
     """Deliver what is due."""
     return drain(limit=settings.COUNTERSIGN.relay_batch)
