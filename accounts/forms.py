@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from allauth.account.forms import LoginForm, ResetPasswordForm
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from django import forms
 from django.conf import settings
@@ -17,6 +18,30 @@ from accounts.canonical import BadInput, check_storable
 from accounts.models import Role, TokenScope, User
 
 ROLE_HINT = _("What a person may do. Nobody approves what they asked for themselves.")
+
+
+class SignInForm(LoginForm):  # type: ignore[misc]
+    """The first factor, in the words of this house; the way to a new password stands below the button."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _plain_address(self.fields["login"])
+        self.fields["password"].help_text = ""
+        self.fields["password"].widget.attrs.pop("placeholder", None)
+        self.fields["remember"].label = _("Stay signed in on this machine")
+
+
+class ResetForm(ResetPasswordForm):  # type: ignore[misc]
+    """Where to send the link for a new password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _plain_address(self.fields["email"])
+
+
+def _plain_address(field: forms.Field) -> None:
+    field.label = _("E-mail")
+    field.widget.attrs.pop("placeholder", None)
 
 
 class CodeLimit:

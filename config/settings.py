@@ -153,6 +153,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_ADAPTER = "accounts.door.AccountAdapter"
+ACCOUNT_FORMS = {"login": "accounts.forms.SignInForm", "reset_password": "accounts.forms.ResetForm"}
 # Counted by accounts.limits instead: allauth's counters live in the cache of one process.
 ACCOUNT_RATE_LIMITS = False
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False

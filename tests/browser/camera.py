@@ -14,7 +14,7 @@ from tests.needs import ROOT
 
 FOLDER = ROOT / "docs" / "screenshots"
 WIDTHS = (1440, 390)
-LOWEST, HIGHEST = 900, 2600
+LOWEST, HIGHEST = 900, 1800
 COLOURS = 256
 LANGUAGE = "countersign_language"
 

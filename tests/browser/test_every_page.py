@@ -60,7 +60,7 @@ def test_pages_need_a_sign_in_and_lead_back(visit: Callable[..., Visitor]) -> No
 def test_a_wrong_password_says_so_without_saying_who(visit: Callable[..., Visitor]) -> None:
     nobody = visit()
     page = nobody.go("/sign-in/")
-    page.get_by_label("Email").fill("nobody@linden.example")
+    page.get_by_label("E-mail").fill("nobody@linden.example")
     page.get_by_label("Password", exact=True).fill("wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert").first).to_be_visible()

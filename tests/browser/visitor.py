@@ -70,7 +70,7 @@ class Visitor:
     def sign_in(self) -> None:
         """Through the form, as anybody would; kept for the visitors to come."""
         self.page.goto("/sign-in/")
-        self.page.get_by_label("Email").fill(self.email)
+        self.page.get_by_label("E-mail").fill(self.email)
         self.page.get_by_label("Password", exact=True).fill(PASSWORD)
         self.page.get_by_role("button", name="Sign in").click()
         expect(self.page.get_by_role("navigation", name="Main")).to_be_visible()
