@@ -179,8 +179,14 @@ def _plan(request: MemberRequest, form: TaskForm, given: Sequence[Mapping[str, A
     found = plan_preview(
         tenant_id=request.tenant.pk, agent=form.of, input={**known, FILES: files} if files else known
     )
-    context |= {"plan": found.steps, "plan_warnings": found.warnings}
+    context |= {"plan": found.steps, "plan_warnings": found.warnings, "plan_note": _limits(form.of)}
     return context
+
+
+def _limits(agent: Agent) -> str:
+    """What a run of this agent may use at most."""
+    most = int(agent.budget.get("steps") or 0)
+    return ngettext("at most %(n)s step", "at most %(n)s steps", most) % {"n": most} if most else ""
 
 
 def _page(

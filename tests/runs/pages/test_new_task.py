@@ -101,6 +101,7 @@ def test_the_plan_shows_the_path_of_each_step_and_creates_nothing(house):
     assert "Asks first:" in html
     assert "not you, because you submit" in html
     assert "Start with 1 file" in html
+    assert "at most 120 steps" in html
     assert not Run.everywhere.exists()
 
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from accounts import audit
 from runs import blobs
+from runs.engine.types import Outcome, Plan
 from runs.models import Artifact, Event, FindingCorrection
 from tests.make import runs as make
 from tests.make.people import browser
@@ -74,6 +75,18 @@ def test_an_unknown_outcome_is_the_first_thing_on_the_page(house):
     assert "1 outcome is unknown." in html
     assert "Settle the unknown outcome" in html
     assert "Unknown outcome" in html
+
+
+def test_a_task_that_cannot_go_on_says_why_and_who_is_asked(house):
+    run = house.counted()
+    (claimed,) = hands.take(house.me)
+    broken = Plan(claimed.version, error="KeyError: 'file'")
+    hands.put(house.me, Outcome(claimed, "succeeded", plan=broken))
+    html = page(browser(house.ada), run)
+    assert "It cannot go on by itself." in html
+    assert "The agent could not plan the next step." in html
+    assert "See why it paused" in html
+    assert "Needs a person" in html
 
 
 def test_the_fragment_says_how_far_it_is_drawn(house):
