@@ -13,7 +13,7 @@ from typing import Any, Literal
 import orjson
 import psycopg
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
@@ -31,6 +31,8 @@ from tools.selectors import by_id
 log = logging.getLogger(__name__)
 
 Mode = Literal["held", "expired", "gone"]
+#: As Django raises them, and as its own connection does when it is used directly.
+LOST_CONNECTION = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
 
 def commit(
@@ -55,6 +57,9 @@ def commit(
         batch, plain = _one_per_run(plain)
         try:
             _commit(worker_id, batch, left, sent, mode, done)
+        except LOST_CONNECTION:
+            # Nobody knows what was committed: the caller looks before it tries again (B44).
+            raise
         except Exception:
             if len(batch) == 1:
                 raise

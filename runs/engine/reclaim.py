@@ -41,6 +41,13 @@ def release(*, worker_id: uuid.UUID) -> int:
     return done
 
 
+def release_gone() -> int:
+    """The same for every owner that is proven gone: whoever recorded the proof may have died before it could release."""
+    found = cursor()
+    found.execute(statement("runs", "owners_gone"), {"limit": BATCH})
+    return sum(release(worker_id=row[0]) for row in found.fetchall())
+
+
 def _give_back(rows: Iterable[tuple[Any, ...]], mode: Mode) -> int:
     by_owner: dict[uuid.UUID, list[Outcome]] = {}
     for row in rows:

@@ -8,15 +8,16 @@ import time
 import uuid
 from collections.abc import Sequence
 
-from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
+import psycopg
+from django.db import DatabaseError, connection, transaction
 
 from accounts.failpoints import fp
 from runs.engine.begin import begin
 from runs.engine.claim import claim
-from runs.engine.commit import commit
+from runs.engine.commit import LOST_CONNECTION, commit
 from runs.engine.expire import expire_due
 from runs.engine.fate import not_recorded, strays
-from runs.engine.reclaim import reclaim
+from runs.engine.reclaim import reclaim, release_gone
 from runs.engine.resume import resume_decided
 from runs.engine.types import Committed, Go, Outcome, Stop
 from runs.node.board import Board, Pending, Question
@@ -30,7 +31,8 @@ from tools import workers
 
 log = logging.getLogger(__name__)
 
-LOST_CONNECTION = (OperationalError, InterfaceError)
+#: As Django raises them, and as its connection does when it is used directly.
+DATABASE = (DatabaseError, psycopg.Error)
 #: Tries of one begin, and of one outcome in each of its forms.
 TRIES = 3
 AGAIN_AFTER = 0.2
@@ -61,7 +63,7 @@ class Engine:
                 while self._claim() and not (self.board.results or self.board.questions):
                     pass
             except Exception as error:
-                if not isinstance(error, DatabaseError):
+                if not isinstance(error, DATABASE):
                     log.exception("an engine thread goes on after an error")
                 self._broken(error)
             finally:
@@ -88,9 +90,9 @@ class Engine:
             return [question for question in questions if question.not_before <= now], batch
 
     def _broken(self, error: Exception) -> None:
-        if isinstance(error, DatabaseError):
+        if isinstance(error, DATABASE):
             log.warning("the database did not answer an engine thread: %s", str(error).strip().split("\n")[0])
-        with contextlib.suppress(DatabaseError):
+        with contextlib.suppress(*DATABASE):
             connection.close()
         with self.board.lock:
             self.board.suspect = self.board.work = True
@@ -213,7 +215,7 @@ class Engine:
             open_ones = not_recorded(
                 worker_id=self.board.worker_id, outcomes=[pending.outcome for pending in batch]
             )
-        except DatabaseError as error:
+        except DATABASE as error:
             # Nobody knows yet: asked again later, before it is tried again.
             self._later(batch)
             self._broken(error)
@@ -263,7 +265,7 @@ class Engine:
         try:
             with transaction.atomic(durable=True):
                 workers.gone(worker_id=child.id, how="supervisor")
-        except DatabaseError:
+        except DATABASE:
             with self.board.lock:
                 self.board.buried.append(child)
             raise
@@ -274,7 +276,7 @@ class Engine:
             return
         try:
             self.duty_at = boot() + self.poll
-            if sum([reclaim(), resume_decided(), expire_due()]):
+            if sum([reclaim(), release_gone(), resume_decided(), expire_due()]):
                 self.board.wake()
             self._look_for_strays()
         finally:

@@ -62,9 +62,9 @@ class Watch:
         self.board.wake()
 
     def _gone(self, peer: uuid.UUID) -> None:
+        """Should the release fail, the poll of every node makes up for it: the proof is recorded."""
         with transaction.atomic(durable=True):
             won = workers.gone(worker_id=peer, how="lock")
-        # Not only by the first: it may have died in between.
         taken = release(worker_id=peer)
         if won:
             log.warning("node %s is gone with all its processes; %d steps are free again", peer, taken)
