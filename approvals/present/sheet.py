@@ -184,7 +184,7 @@ def _stakes(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) 
         Fact(_("Who wants it"), agent, _("for %s") % seen["submitter"]["name"]),
         Fact(
             _("What it does"),
-            str(contract.get("title") or seen.get("tool")),
+            _(str(contract.get("title") or seen.get("tool"))),
             _("%s, once") % seen.get("tool"),
         ),
         Fact(_("How bad a wrong one is"), _risk(str(seen.get("risk"))), _undo(seen)),
