@@ -96,6 +96,8 @@ def _attempts(step: Step, events: list[Event]) -> tuple[list[Span], list[str]]:
         if kind is None:
             continue
         length = timedelta(milliseconds=int(event.payload.get("ms") or 0))
+        if not length and step.started_at is None:
+            continue  # rejected or cancelled before anybody tried it: there is no attempt to draw
         start = event.at - length if length else (step.started_at or event.at)
         start = max(start, last) if last else start
         spans.append({"kind": kind, "start": min(start, event.at), "end": event.at, "label": ""})
@@ -107,11 +109,9 @@ def _attempts(step: Step, events: list[Event]) -> tuple[list[Span], list[str]]:
         spans.append(
             {"kind": "running", "start": max(start, last) if last else start, "end": None, "label": ""}
         )
-    elif not spans and step.finished_at:
+    elif not spans and step.started_at and step.finished_at:
         kind = {"SUCCEEDED": "done", "FAILED": "failed"}.get(step.status, "stopped")
-        spans.append(
-            {"kind": kind, "start": step.started_at or step.finished_at, "end": step.finished_at, "label": ""}
-        )
+        spans.append({"kind": kind, "start": step.started_at, "end": step.finished_at, "label": ""})
     return spans, notes
 
 
