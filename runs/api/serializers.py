@@ -39,7 +39,6 @@ class TaskBody(serializers.Serializer[Any]):
     goal = serializers.CharField(max_length=500)
     input = serializers.DictField(required=False, default=dict)
     files = serializers.ListField(child=serializers.CharField(max_length=60), required=False, default=list)
-    deadline = serializers.DateTimeField(required=False, allow_null=True, default=None)
 
 
 class PreviewBody(serializers.Serializer[Any]):
@@ -106,7 +105,6 @@ class TaskDetail(TaskRow):
                 "failure",
                 "cancel_requested_at",
                 "cancel_reason",
-                "deadline",
             ),
         )
 

@@ -215,11 +215,11 @@ class Drill:
         assert ready is not None
         return str(ready["sink"])
 
-    def finish(self, name: str, task: str, *, truthful: bool = True, answer: str = "") -> list[str]:
+    def finish(self, name: str, task: str, *, answer: str = "", patience: float = PATIENCE) -> list[str]:
         """Approves what waits, settles what is unknown (by looking at the sink, as a person would), until the run has
         ended. Returns what had to be settled and how."""
         settled: list[str] = []
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
             try:
                 if self.task(task)["status"] in ENDED:
