@@ -13,7 +13,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
+from approvals import grants
 from approvals.models import Decision, PendingAction, Verdict
+from approvals.withdraw import withdraw_open
 from runs.engine.ending import end_step, lock_step, resume_step
 from runs.engine.planner import end_as_failed
 from runs.engine.record import settle_down
@@ -174,13 +176,21 @@ def _taken_over(run: Locked, action: PendingAction) -> None:
 
 
 def _stop_waiting(run: Locked) -> None:
-    """Steps that have not started end with the run."""
-    for step in Step.everywhere.filter(
+    """Steps that have not started end with the run, and so does what was asked about them (B57)."""
+    waiting = Step.everywhere.select_for_update(of=("self",), no_key=True).filter(
         run_id=run.id, status__in=["PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL"]
-    ).select_for_update(of=("self",), no_key=True):
-        if step.intent_id:
-            intent = Intent.everywhere.get(pk=step.intent_id)
-            if intent.status in (Intent.Status.PROPOSED, Intent.Status.AUTHORISED, Intent.Status.REJECTED):
-                intents.void(intent_id=intent.pk)
+    )
+    for step in waiting.order_by("pk"):
         end_step(run, step, "cancel", code="run_ended")
+    withdraw_open(
+        run_id=run.id,
+        kinds=[PendingAction.Kind.APPROVE, PendingAction.Kind.ANSWER],
+        reason="the task was ended",
+    )
+    grants.void_unused(run_id=run.id, reason="the task was ended")
+    never_sent = Intent.everywhere.select_for_update(of=("self",)).filter(
+        run_id=run.id, status__in=[Intent.Status.PROPOSED, Intent.Status.AUTHORISED, Intent.Status.REJECTED]
+    )
+    for intent in never_sent.order_by("pk"):
+        intents.void(intent_id=intent.pk)
     run.steps = []
