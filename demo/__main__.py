@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 
@@ -30,6 +31,10 @@ def main() -> int:
         return _failed(_("The house does not answer any more: {why}.").format(why=error))
     except KeyboardInterrupt:
         return _failed(_("Stopped by hand."))
+    except BrokenPipeError:
+        # Nobody reads on, as with `| head`: there is nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return 0
 
 

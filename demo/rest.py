@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from demo.trouble import Trouble
-from demo.words import _
+from demo.words import LANGUAGE, _
 
 SECONDS = 60.0
 
@@ -17,7 +17,9 @@ class Rest:
     """One person with one token. Every refusal that the story does not expect is trouble."""
 
     def __init__(self, url: str, token: str) -> None:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {"Accept-Language": LANGUAGE.replace("_", "-")}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         self._http = httpx.Client(
             base_url=f"{url}/api/v1/", headers=headers, timeout=SECONDS, trust_env=False
         )

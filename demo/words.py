@@ -18,7 +18,8 @@ def _language() -> str:
     return "zh_Hans" if wanted.lower().startswith("zh") else "en"
 
 
-_catalogue = gettext.translation("django", ROOT / "locale", languages=[_language()], fallback=True)
+LANGUAGE = _language()
+_catalogue = gettext.translation("django", ROOT / "locale", languages=[LANGUAGE], fallback=True)
 _ = _catalogue.gettext
 ngettext = _catalogue.ngettext
 

@@ -59,7 +59,11 @@ def involved(run: Run, actions: Iterable[PendingAction]) -> list[dict[str, str]]
     found = [{"name": name, "note": "; ".join(dict.fromkeys(told))} for name, told in notes.items()]
     waiting = [action for action in actions if action.status == "OPEN"]
     found += [
-        {"name": group(action.policy), "note": _("asked: %(what)s") % {"what": action.sentence}}
+        {
+            "name": group(action.policy),
+            "group": "yes",
+            "note": _("asked: %(what)s") % {"what": action.sentence},
+        }
         for action in waiting[:3]
     ]
     return found
