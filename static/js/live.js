@@ -105,7 +105,6 @@ class Live {
   show(state) {
     const shown = sign();
     if (!shown) return;
-    shown.hidden = false;
     shown.dataset.state = state;
     shown.querySelector("[data-live-word]").textContent = word(state);
   }
