@@ -118,18 +118,25 @@ class Drill:
     # --- killing
 
     def victim(self, name: str, *, child: str = "cpu") -> psutil.Process:
-        """The process of that name. ``child``: which kind of child of the node."""
+        """The process of that name. ``child``: which kind of child of the node. Waits while it is on its way back from the
+        last kill."""
         if name == "child":
+            found: psutil.Process = until(
+                functools.partial(self._child, child), what=f"the node has no {child} child"
+            )
+            return found
+        pid = until(functools.partial(self.house.pid_of, name), what=f"{name} is not running")
+        return psutil.Process(pid)
+
+    def _child(self, kind: str) -> psutil.Process | None:
+        try:
             for process in self.victim("node").children():
                 words = process.cmdline()
-                if (
-                    any("runs.node.child" in word or word.endswith("child.py") for word in words)
-                    and child in words
-                ):
+                if "runs.node.child" in words and kind in words:
                     return process
-            raise AssertionError(f"the node has no {child} child")
-        pid = until(lambda: self.house.pid_of(name), what=f"{name} is not running")
-        return psutil.Process(pid)
+        except psutil.NoSuchProcess:
+            pass
+        return None
 
     @staticmethod
     def kill(victim: psutil.Process) -> None:

@@ -103,8 +103,10 @@ def _story_with_a_kill(drill: Drill, name: str, process: str, moment: str) -> st
 def _kill_at(drill: Drill, process: str, child: str, seam: str) -> None:
     at = drill.stopped(seam)
     drill.disarm()
-    drill.kill(drill.victim(process, child=child))
-    drill.go_on(at)
+    try:
+        drill.kill(drill.victim(process, child=child))
+    finally:
+        drill.go_on(at)
 
 
 def _while_blocked(drill: Drill, process: str, child: str, seam: str, act: Callable[[], T]) -> T:
