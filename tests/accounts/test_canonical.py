@@ -127,6 +127,14 @@ def test_b78_whatever_a_tool_returns_can_be_stored(value: Any) -> None:
     assert marked == (stored != value)
 
 
+def test_b80_a_number_of_a_tool_that_is_none_is_written_as_its_name() -> None:
+    """Guards accounts/canonical.py `storable`, its branch of numbers: kept, readable and marked."""
+    assert storable({"rate": math.nan, "sum": [math.inf, 1.5]}) == (
+        {"rate": "NaN", "sum": ["Infinity", 1.5]},
+        True,
+    )
+
+
 def test_odd_values_stay_readable() -> None:
     stored, marked = storable({"a": "x\x00\ud800", "b": math.nan, "c": -math.inf, "d": 10**400, 1: (1, 2)})
     assert stored["a"] == "x\\u0000\\ud800"

@@ -29,19 +29,20 @@ _FAST = {"fsync": "off", "full_page_writes": "off", "max_connections": "300"}
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
-    _prepare()
+    prepare()
     try:
         return (yield)
     except BaseException:
-        _stop()
+        stop()
         raise
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    _stop()
+    stop()
 
 
-def _prepare() -> None:
+def prepare() -> None:
+    """Start what the environment does not name, and name it there."""
     folder = Path(tempfile.mkdtemp(prefix="countersign-test-"))
     folder.chmod(0o711)
     _folders.append(folder)
@@ -67,7 +68,8 @@ def _prepare() -> None:
     (folder / "data").mkdir()
 
 
-def _stop() -> None:
+def stop() -> None:
+    """Stop what :func:`prepare` started and remove its folder."""
     while _started:
         server, sig = _started.pop()
         server.send_signal(sig)

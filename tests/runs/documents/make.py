@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Sequence
 
 from docx import Document as WordDocument
@@ -31,6 +32,35 @@ def pdf(pages: Sequence[Sequence[str]], *, password: str = "", pictures: Sequenc
         canvas.showPage()
     canvas.save()
     return out.getvalue()
+
+
+def endless_pdf(depth: int = 7, fan: int = 10) -> bytes:
+    """A few kilobytes that take hours of processor time and little memory: forms that each draw the next one ``fan`` times,
+    ``depth`` deep; the last saves and restores its state a hundred thousand times and draws nothing."""
+
+    def stream(body: bytes, entries: bytes = b"") -> bytes:
+        packed = zlib.compress(body)
+        head = b"<< %s /Filter /FlateDecode /Length %d >>" % (entries, len(packed))
+        return b"%s\nstream\n%s\nendstream" % (head, packed)
+
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>",
+        stream(b"/X Do"),
+    ]
+    for level in range(depth):
+        last = level == depth - 1
+        resources = b"" if last else b"/XObject << /X %d 0 R >>" % (level + 6)
+        form = b"/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << %s >>" % resources
+        objects.append(stream(b"q Q " * 100_000 if last else b"/X Do " * fan, form))
+    out, places = b"%PDF-1.7\n", []
+    for number, body in enumerate(objects, start=1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    tail = b"xref\n0 %d\n0000000000 65535 f \n%strailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF"
+    return out + tail % (len(objects) + 1, table, len(objects) + 1, len(out))
 
 
 def docx(*paragraphs: str, table: Sequence[Sequence[str]] = ()) -> bytes:
