@@ -225,7 +225,9 @@ def _waits(intent: Intent) -> tuple[Check, ...]:
     checks: list[Check] = []
     if blocked.code == "quiet":
         checks.append(Check("ok", _("The process that sent it can no longer send.")))
-    checks.append(Check("no", str(blocked)))
+    # The moment stands in the last line, in the zone of the reader.
+    under_way = _("What was sent may still be under way.")
+    checks.append(Check("no", under_way if blocked.code == "quiet" else str(blocked)))
     if blocked.until is not None:
         checks.append(
             Check(

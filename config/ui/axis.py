@@ -11,7 +11,7 @@ it lasts) and ``label`` (words inside a wait).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final
@@ -224,7 +224,7 @@ def _ticks(busy: list[tuple[datetime, datetime]], scale: _Scale) -> list[Mark]:
 
 
 def _row(row: Mapping[str, Any], row_spans: list[dict[str, Any]], scale: _Scale | None) -> Row:
-    bars = tuple(_bar(span, scale) for span in row_spans) if scale else ()
+    bars = _uncovered([_bar(span, scale) for span in row_spans]) if scale else ()
     first = min((float(bar.x[:-1]) for bar in bars), default=0.0)
     last = max((float(bar.end[:-1]) for bar in bars), default=0.0)
     note_side = _side(first, last)
@@ -251,6 +251,23 @@ def _took(value: object) -> str:
 def _side(left: float, right: float) -> str:
     """Where words beside a bar have room: after it, before it, or nowhere (the row says them to a reader)."""
     return "after" if right <= 100.0 - WORDS else "before" if left >= WORDS else ""
+
+
+def _uncovered(bars: Sequence[Bar]) -> tuple[Bar, ...]:
+    """Words that would lie on another bar of the row are left out; the row says them to a reader."""
+
+    def covered(bar: Bar) -> bool:
+        reach = {
+            "before": (float(bar.x[:-1]) - WORDS, float(bar.x[:-1])),
+            "after": (float(bar.end[:-1]), float(bar.end[:-1]) + WORDS),
+        }.get(bar.side)
+        return reach is not None and any(
+            float(other.x[:-1]) < reach[1] and float(other.end[:-1]) > reach[0]
+            for other in bars
+            if other is not bar
+        )
+
+    return tuple(replace(bar, side="") if covered(bar) else bar for bar in bars)
 
 
 def _bar(span: Mapping[str, Any], scale: _Scale) -> Bar:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from accounts.arrows import move
 from accounts.failpoints import fp
+from approvals.models import PendingAction
 from approvals.open import open_settle
 from approvals.withdraw import withdraw_settle
 from runs.engine import artifacts
@@ -144,7 +145,7 @@ def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -
     intents.lose(
         intent_id=intent.pk, dispatch_id=intent.dispatch_id, evidence=evidence, sender_done=why == "unknown"
     )
-    sentence = _("Did this happen? %(what)s") % {"what": step.title or step.tool}
+    sentence = _("Did this happen? %(what)s") % {"what": _deed(step, intent)}
     move(
         step,
         "lose",
@@ -173,6 +174,13 @@ def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -
         fence=step.fence,
         payload={"key": step.key, "why": why, "action": action.pk.hex},
     )
+
+
+def _deed(step: Step, intent: Intent) -> str:
+    """What was to happen: in the words that were approved, else what the step is about."""
+    approved = PendingAction.everywhere.filter(intent=intent, kind=PendingAction.Kind.APPROVE)
+    said = approved.order_by("-generation").values_list("sentence", flat=True).first()
+    return (said or step.title or step.tool)[:450]
 
 
 def _give_back(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:

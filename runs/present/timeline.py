@@ -23,7 +23,7 @@ _ENDS = {
     "step.failed": "failed",
     "step.retried": "failed",
     "step.lost": "failed",
-    "step.unknown": "failed",
+    "step.unknown": "unknown",
     "step.cancelled": "stopped",
 }
 _NOTES = {
