@@ -46,7 +46,7 @@ def until(true: Callable[[], Any], *, seconds: float = 30, what: str = "") -> An
         if found := true():
             return found
         time.sleep(0.02)
-    raise AssertionError(f"Not within {seconds:g} s: {what or true}")
+    raise AssertionError(f"Not within {seconds:g} s: {what or true}\n{_unfinished()}")
 
 
 class Node:
@@ -200,3 +200,22 @@ def events(run: Run, type: str) -> list[dict[str, Any]]:
         .order_by("sequence")
         .values_list("payload", flat=True)
     )
+
+
+def _unfinished() -> str:
+    """What a failure should show: the steps that have not ended, and whose they are."""
+    rows = Step.everywhere.exclude(status="SUCCEEDED").values_list(
+        *(
+            "key",
+            "status",
+            "held",
+            "pool",
+            "owner_id",
+            "fence",
+            "attempt",
+            "losses",
+            "not_before",
+            "lease_until",
+        )
+    )
+    return "\n".join(str(tuple(map(str, row))) for row in rows[:10])
