@@ -11,6 +11,8 @@ from tests.browser.camera import shoot
 from tests.browser.place import ADA, BEN, JONAS, OTTO
 from tests.browser.visitor import Visitor
 
+# The first test of a session waits for its house to come up.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 PAGES = [
     ("", "sign-in", "/sign-in/"),
     ("", "reset-password", "/sign-in/reset/"),

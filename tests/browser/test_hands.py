@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.place import ADA, BEN
 from tests.browser.visitor import Visitor
+
+# The first test of a session waits for its house to come up.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 def test_keys_lead_through_the_house(visit: Callable[..., Visitor]) -> None:
