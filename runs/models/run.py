@@ -89,11 +89,15 @@ class Run(TenantRow):
             ),
         ]
         indexes = [
-            models.Index(fields=["tenant", "-last_event_at"], name="run_newest"),
+            models.Index(
+                fields=["tenant", "-finished_at"],
+                name="run_newest_end",
+                condition=Q(finished_at__isnull=False),
+            ),
             models.Index(fields=["tenant", "status", "waiting_since"], name="run_by_status"),
             models.Index(
-                fields=["last_event_at"],
-                name="run_live",
+                fields=["tenant"],
+                name="run_live_of_tenant",
                 condition=~Q(status__in=["SUCCEEDED", "FAILED", "CANCELLED"]),
             ),
         ]
