@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from accounts import limits, statements
-from tests.races import wait_until_blocked
+from tests.races.waiting import wait_until_blocked
 
 
 @pytest.fixture

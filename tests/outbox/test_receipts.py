@@ -14,7 +14,7 @@ from outbox.append import append
 from outbox.models import Message, Receipt
 from outbox.receive import once
 from outbox.sweep import MESSAGES, RECEIPTS, sweep
-from tests.races import wait_until_blocked
+from tests.races.waiting import wait_until_blocked
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

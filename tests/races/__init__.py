@@ -1,0 +1,1 @@
+"""Races that are staged, not hoped for."""

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.ids import new_id
-from tests.races import wait_until_blocked
+from tests.races.waiting import wait_until_blocked
 from tests.tools import make
 from tools import intents, publish, workers
 from tools.errors import Refused, SenderGone
