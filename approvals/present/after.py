@@ -169,7 +169,7 @@ def _life(
 
 def _ending(intent: Intent) -> list[Stage]:
     if intent.status == Sent.CONFIRMED:
-        return [Stage(_("Confirmed"), intent.ended_at, intent.reference)]
+        return [Stage(_("Confirmed"), intent.ended_at, _said(intent) or intent.reference)]
     if intent.status == Sent.UNKNOWN:
         return [Stage(_("Unknown outcome"), intent.unknown_since, _("a person settles it"))]
     if intent.status == Sent.REJECTED:
@@ -186,6 +186,11 @@ def _signed_in(decision: Decision) -> str:
     return _("signed in with second factor") if "mfa" in decision.authenticated else ""
 
 
+def _said(intent: Intent) -> str:
+    """The words of the far side, e.g. ``250 OK``; "" when it gave none."""
+    return str((intent.answer or {}).get("server") or "")
+
+
 def _record(
     action: PendingAction, intent: Intent | None, decisions: list[Decision], seen: Mapping[str, Any]
 ) -> tuple[Fact, ...]:
@@ -196,8 +201,12 @@ def _record(
         if seen.get("second_gesture"):
             facts.append(Fact(_("Second gesture"), _("Typed %s") % seen["second_gesture"]))
     if intent is not None and intent.reference:
-        mail = (seen.get("contract") or {}).get("adapter") == "smtp"
-        facts.append(Fact(_("Message-ID") if mail else _("Reference"), intent.reference, mono=True))
+        mail_id = str((intent.answer or {}).get("message_id") or "")
+        if mail_id:
+            facts.append(Fact(_("Message-ID"), mail_id, mono=True))
+            facts.append(Fact(_("The server said"), _said(intent), mono=True))
+        else:
+            facts.append(Fact(_("Reference"), intent.reference, mono=True))
     if seen.get("tool"):
         version = _("%(tool)s, version %(version)s")
         facts.append(

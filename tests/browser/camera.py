@@ -23,7 +23,7 @@ def on() -> bool:
     return os.environ.get("SCREENSHOTS") == "1"
 
 
-def shoot(visitor: Visitor, name: str, *, again: bool = True) -> None:
+def shoot(visitor: Visitor, name: str, *, again: bool = True, highest: int = HIGHEST) -> None:
     """The page as it stands, light and dark, wide and narrow; then in Chinese, for which it is loaded `again`."""
     if not on():
         return
@@ -32,12 +32,12 @@ def shoot(visitor: Visitor, name: str, *, again: bool = True) -> None:
     for theme in THEMES:
         visitor.theme(theme)
         for width in WIDTHS:
-            _save(page, f"{name}-{theme}-{width}", width)
+            _save(page, f"{name}-{theme}-{width}", width, highest)
     if again:
         visitor.context.add_cookies([{"name": LANGUAGE, "value": "zh-hans", "url": page.url}])
         page.reload()
         for width in WIDTHS:
-            _save(page, f"{name}-light-{width}-zh", width)
+            _save(page, f"{name}-light-{width}-zh", width, highest)
         visitor.context.clear_cookies(name=LANGUAGE)
         page.reload()
     visitor.theme("light")
@@ -45,13 +45,13 @@ def shoot(visitor: Visitor, name: str, *, again: bool = True) -> None:
         page.set_viewport_size(size)
 
 
-def _save(page: Page, name: str, width: int) -> None:
+def _save(page: Page, name: str, width: int, highest: int) -> None:
     """As high as the page, within reason: what sticks to an edge of the window then stands where it belongs."""
     page.set_viewport_size({"width": width, "height": LOWEST})
     high = page.evaluate(
         "() => Math.max(...[...document.querySelectorAll('html, main, main *')].map((e) => e.scrollHeight))"
     )
-    page.set_viewport_size({"width": width, "height": min(max(high, LOWEST), HIGHEST)})
+    page.set_viewport_size({"width": width, "height": min(max(high, LOWEST), highest)})
     page.mouse.move(0, 0)
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -71,7 +71,7 @@ def test_a_cancelled_task_says_what_stays_and_closes_its_approval(
     expect(sheet).to_contain_text("Done and stays")
     ada.axe()
     ada.fits()
-    shoot(ada, "cancel-sheet", again=False)
+    shoot(ada, "cancel-sheet", again=False, highest=900)
     sheet.get_by_role("link", name="Keep it running").click()
     expect(sheet).to_have_count(0)
     page.get_by_role("link", name="Cancel task…").click()
