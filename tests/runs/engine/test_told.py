@@ -78,12 +78,14 @@ def test_b12_what_commits_late_is_told_after_its_commit(who, told, monkeypatch):
 
     thread = threading.Thread(target=submit)
     thread.start()
-    assert waiting.wait(30)
-    assert drain(limit=10) == 0
-    assert inside == ["run.submitted", "step.ready"]
-    assert (told, Message.objects.count(), Run.everywhere.count()) == ([], 0, 0)
-    go.set()
-    thread.join()
+    try:
+        assert waiting.wait(30)
+        assert inside == ["run.submitted", "step.ready"]
+        assert drain(limit=10) == 0
+        assert (told, Message.objects.count(), Run.everywhere.count()) == ([], 0, 0)
+    finally:
+        go.set()
+        thread.join()
     assert drain(limit=10) == 2
     assert told == [Run.everywhere.get().pk]
 
