@@ -89,8 +89,8 @@ class Story:
         return str(Run.everywhere.get(pk=self.run_id).status)
 
 
-@pytest.fixture
-def story() -> Story:
+def waiting() -> Story:
+    """A has happened, B waits. No fixture: that the agent says A again is part of what is tested."""
     story = Story()
     assert story.sends == ["first"]
     assert story.status == "WAITING_APPROVAL"
@@ -103,9 +103,10 @@ def intents() -> dict[str, int]:
 
 
 @pytest.mark.parametrize("verdict", ["approve", "reject"])
-def test_b16_the_effect_before_the_wait_is_not_repeated_after_it(story, verdict):
+def test_b16_the_effect_before_the_wait_is_not_repeated_after_it(verdict):
     """Guards runs/engine/planner.py, `apply`: a key that the run has already is not planned again, so nothing before the
     wait runs a second time although the agent says everything again."""
+    story = waiting()
     story.decide(verdict, **({"comment": "No."} if verdict == "reject" else {}))
     assert story.plans >= 3
     assert story.status == "SUCCEEDED"
@@ -114,8 +115,9 @@ def test_b16_the_effect_before_the_wait_is_not_repeated_after_it(story, verdict)
     assert Step.everywhere.filter(run_id=story.run_id, kind="call").count() == 2
 
 
-def test_b16_a_lost_worker_after_the_wait_repeats_only_its_own_step(story):
+def test_b16_a_lost_worker_after_the_wait_repeats_only_its_own_step():
     """Guards runs/engine/ending.py `resume_step` and reclaim: the resumed step alone goes on, with a new epoch."""
+    story = waiting()
     action = PendingAction.everywhere.get(run_id=story.run_id, status="OPEN")
     decide(
         action_id=action.pk,
@@ -137,8 +139,9 @@ def test_b16_a_lost_worker_after_the_wait_repeats_only_its_own_step(story):
     assert intents() == {"first": 1, "gated": 1}
 
 
-def test_b16_a_cancel_during_the_wait_neither_repeats_nor_undoes_it(story):
+def test_b16_a_cancel_during_the_wait_neither_repeats_nor_undoes_it():
     """Guards runs/engine/cancel.py: what is done stays done, what waits ends."""
+    story = waiting()
     cancel(run_id=story.run_id, user_id=story.submitter.pk)
     hands.run_all(story.me, story.act)
     assert story.status == "CANCELLED"
