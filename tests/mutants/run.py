@@ -116,7 +116,8 @@ def _failed(report: Path) -> str:
     if not report.exists():
         return ""
     cases = ET.parse(report).getroot().iter("testcase")
-    return next((str(case.get("name")) for case in cases if case.find("failure") is not None), "")
+    names = (str(case.get("name")) for case in cases if case.find("failure") is not None)
+    return next(names, "").partition("[")[0]
 
 
 def copy_tree(place: Path) -> None:
