@@ -125,8 +125,17 @@ class Drill:
                 functools.partial(self._child, child), what=f"the node has no {child} child"
             )
             return found
-        pid = until(functools.partial(self.house.pid_of, name), what=f"{name} is not running")
-        return psutil.Process(pid)
+        running: psutil.Process = until(functools.partial(self._running, name), what=f"{name} is not running")
+        return running
+
+    def _running(self, name: str) -> psutil.Process | None:
+        """The supervisor's list may still name the process that the last drill killed."""
+        pid = self.house.pid_of(name)
+        try:
+            found = psutil.Process(pid) if pid else None
+            return found if found and found.status() != psutil.STATUS_ZOMBIE else None
+        except psutil.NoSuchProcess:
+            return None
 
     def _child(self, kind: str) -> psutil.Process | None:
         try:
@@ -156,7 +165,7 @@ class Drill:
             what="web is not back",
         )
         for name in ("node", "coordinator", "beat", "valkey", "postgres"):
-            until(functools.partial(self.house.pid_of, name), what=f"{name} is not back")
+            until(functools.partial(self._running, name), what=f"{name} is not back")
 
     # --- the story
 
