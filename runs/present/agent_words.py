@@ -4,14 +4,16 @@ Agents write English with a stable code beside it. Reasons are translated before
 a file that was not read is explained by its code, because the English sentence may name numbers.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import get_language, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
 from runs.agents.contract_review.risk import REASONS
 
+PERIOD = re.compile(r"(\d+) (day|week|month|year)s?")
 #: Why a file was not read, by the codes of ``runs.documents`` and of the tool.
 NOT_READ: Mapping[str, str] = {
     "empty": gettext_noop("There is no text in this file. Nothing was read from it."),
@@ -35,7 +37,24 @@ def reason(one: Mapping[str, Any]) -> str:
     params = one.get("reason_params")
     if pattern is None or not isinstance(params, Mapping):
         return str(one.get("reason") or "")
-    return _(pattern).format(**params)
+    said = {name: _params(value) for name, value in params.items()}
+    return _(pattern).format(**said)
+
+
+def period(count: int, unit: str) -> str:
+    """``3 months`` in the language of the page; a unit without words is shown as it is."""
+    words = {
+        "day": ngettext("%(n)s day", "%(n)s days", count),
+        "week": ngettext("%(n)s week", "%(n)s weeks", count),
+        "month": ngettext("%(n)s month", "%(n)s months", count),
+        "year": ngettext("%(n)s year", "%(n)s years", count),
+    }
+    return words.get(unit, f"%(n)s {unit}") % {"n": count}
+
+
+def _params(value: object) -> str:
+    said = PERIOD.fullmatch(str(value))
+    return period(int(said[1]), said[2]) if said else str(value)
 
 
 def not_read(refused: Mapping[str, Any]) -> str:

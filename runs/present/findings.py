@@ -146,17 +146,5 @@ def _value(value: Mapping[str, Any]) -> str:
         return str(value["law"])
     period = value.get("period")
     if isinstance(period, dict) and "count" in period:
-        return _period(period)
+        return agent_words.period(int(period["count"]), str(period.get("unit")))
     return ""
-
-
-def _period(period: Mapping[str, Any]) -> str:
-    count = int(period["count"])
-    words = {
-        "day": ngettext("%(n)s day", "%(n)s days", count),
-        "week": ngettext("%(n)s week", "%(n)s weeks", count),
-        "month": ngettext("%(n)s month", "%(n)s months", count),
-        "year": ngettext("%(n)s year", "%(n)s years", count),
-    }
-    unit = str(period.get("unit"))
-    return words.get(unit, f"%(n)s {unit}") % {"n": count}
