@@ -28,6 +28,10 @@ def _before(minutes: float) -> datetime:
 
 def sample() -> dict[str, Any]:
     """Content for ``templates/styleguide.html``."""
+    return {**_states(), **_letter(), **_stakes(), **_life(), **_plan(), **_frame()}
+
+
+def _states() -> dict[str, Any]:
     return {
         "now": NOON,
         "states": [
@@ -43,6 +47,11 @@ def sample() -> dict[str, Any]:
             ("run", "CANCELLED", ""),
             ("step", "PENDING", None),
         ],
+    }
+
+
+def _letter() -> dict[str, Any]:
+    return {
         "rows": _timeline(),
         "mail": _mail(),
         "parameters": [
@@ -69,6 +78,11 @@ def sample() -> dict[str, Any]:
             "place": "clause 19.1",
             "url": "#",
         },
+    }
+
+
+def _stakes() -> dict[str, Any]:
+    return {
         "stakes": [
             {"label": "Who wants it", "value": "Contract reviewer", "note": "for Ada Lindqvist"},
             {"label": "At stake", "value": "EUR 148,200 a year", "note": "175,617 if renewed"},
@@ -95,6 +109,11 @@ def sample() -> dict[str, Any]:
             },
             {"label": "Steps", "used": "7", "limit": "10", "width": "70%", "tone": "running"},
         ],
+    }
+
+
+def _life() -> dict[str, Any]:
+    return {
         "facts": [
             {"label": "Run", "value": "run_01KB9VX2M8", "mono": True},
             {"label": "Begun", "value": "", "at": _before(144)},
@@ -119,6 +138,11 @@ def sample() -> dict[str, Any]:
                 "mine": True,
             },
         ],
+    }
+
+
+def _plan() -> dict[str, Any]:
+    return {
         "plan": [
             {"title": "Read 5 files", "path": "auto", "effect": "read_only", "why": "by itself, read-only"},
             {
@@ -161,6 +185,11 @@ def sample() -> dict[str, Any]:
                 "hash": "c3b81f20",
             },
         ],
+    }
+
+
+def _frame() -> dict[str, Any]:
+    return {
         "files": [
             {
                 "id": "f1",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """``old`` stands exactly once in ``file`` and becomes ``new``; then one of ``tests`` must fail.
+    """``old`` stands in one place of ``file`` and becomes ``new``; then one of ``tests`` must fail.
 
     ``number`` is that of the fault (``B41``); ``guard`` says in a few words what is switched off; ``tests`` are ids of pytest.
     """
