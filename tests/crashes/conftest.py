@@ -18,4 +18,6 @@ def drill(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drill]:
     with house(folder / "data", extra=environment(arms)) as started:
         started.start()
         assert started.ready, started.said()
-        yield Drill(started, arms)
+        made = Drill(started, arms)
+        yield made
+        made.close()

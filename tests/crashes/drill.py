@@ -63,6 +63,10 @@ class Drill:
             base_url=f"{self.house.url}/api/v1/", headers={"Authorization": f"Bearer {token}"}, timeout=20
         )
 
+    def close(self) -> None:
+        self.ada.close()
+        self.ben.close()
+
     def manage(self, *words: str) -> str:
         env = {**os.environ, "DATA_DIR": str(self.house.folder)}
         for name in ("DATABASE_URL", "BROKER_URL", "CHANNEL_URL", "EMAIL_URL", "SECRET_KEY"):

@@ -150,7 +150,7 @@ def test_an_agent_that_hangs_is_stopped_and_says_so(monkeypatch):
                     continue
 
     monkeypatch.setattr(planning, "LIMIT", 0.05)
-    monkeypatch.setattr(planning.registry, "get", lambda name, version: Hanging())
+    monkeypatch.setattr("runs.agents.registry.get", lambda name, version: Hanging())
     plan = planning.plan(work(kind="plan"))
     assert plan is not None
     assert plan["error"].startswith("PlanningTooLong")
@@ -162,7 +162,7 @@ def test_nonsense_from_an_agent_is_no_plan(monkeypatch):
         def next(self, context: Any) -> Any:
             return ["call me"]
 
-    monkeypatch.setattr(planning.registry, "get", lambda name, version: Nonsense())
+    monkeypatch.setattr("runs.agents.registry.get", lambda name, version: Nonsense())
     plan = planning.plan(work(kind="plan"))
     assert plan is not None
     assert "no directive" in plan["error"]

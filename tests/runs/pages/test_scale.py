@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pytest
 from django.db import connection
 from django.db.models import QuerySet
@@ -23,7 +25,7 @@ FROM generate_series(1, 20000) n
 """
 
 
-def _explain(sql: str, tenant: object) -> str:
+def _explain(sql: str, tenant: uuid.UUID) -> str:
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {sql}", [tenant])
         return " ".join(row[0] for row in cursor.fetchall())
