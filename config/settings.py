@@ -223,6 +223,14 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "ENUM_NAME_OVERRIDES": {
+        "RunStatus": "runs.models.run.Run.Status",
+        "StepStatus": "runs.models.step.Step.Status",
+        "StepKind": "runs.models.step.Step.Kind",
+        "FileKind": "runs.models.artifact.Artifact.Kind",
+        "ActionStatus": "approvals.models.action.PendingAction.Status",
+        "ActionKind": "approvals.models.action.PendingAction.Kind",
+    },
 }
 
 # Celery carries wake-ups and periodic rings; PostgreSQL holds the work, so no result is kept.

@@ -59,6 +59,8 @@ def _row(
 ) -> Mapping[str, Any]:
     spans, notes = _attempts(step, events)
     spans += [_wait(action) for action in actions]
+    if getattr(step, "not_read", None):
+        notes.append(_("could not be read"))
     if step.status == "WAITING_EXTERNAL":
         since = max(
             (span["end"] for span in spans if span["end"]), default=step.started_at or step.created_at

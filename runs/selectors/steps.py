@@ -4,6 +4,8 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+
 from runs.models import Step
 
 #: As many steps as one page draws. A run may have a hundred thousand.
@@ -21,11 +23,12 @@ class Steps:
 
 def of_run(run_id: uuid.UUID, *, after: int = 0, most: int = MOST, live_end: bool = False) -> Steps:
     """Steps with more than ``after`` as their place, planning steps left out; two queries. ``live_end``
-    gives the last ones instead: what moves is at the end."""
+    gives the last ones instead: what moves is at the end. ``not_read`` is why a document was refused, if it was."""
     rows = (
         Step.objects.filter(run_id=run_id)
         .exclude(kind=Step.Kind.PLAN)
         .select_related("contract", "intent", "owner")
+        .annotate(not_read=KeyTextTransform("code", KeyTransform("refused", "output")))
         .defer("input", "output", "contract__input_schema", "contract__output_schema", "contract__config")
     )
     total = rows.count()
