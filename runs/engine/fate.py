@@ -2,11 +2,11 @@
 
 import uuid
 from collections.abc import Sequence
-from typing import Any
 
 from django.db import transaction
 
 from accounts.statements import statement
+from runs.engine.held import held
 from runs.engine.types import Claimed, Outcome
 from runs.engine.workspace import cursor
 
@@ -46,30 +46,4 @@ def strays(*, worker_id: uuid.UUID, known: set[tuple[uuid.UUID, int]], limit: in
         found = cursor()
         found.execute(statement("runs", "steps_of_owner"), {"worker": worker_id, "limit": limit})
         rows = found.fetchall()
-    return [_claimed(row) for row in rows if (row[0], row[11]) not in known]
-
-
-def _claimed(row: tuple[Any, ...]) -> Claimed:
-    return Claimed(
-        step_id=row[0],
-        run_id=row[1],
-        tenant_id=row[2],
-        key=row[3],
-        kind=row[4],
-        tool=row[5],
-        pool=row[6],
-        attempt=row[7],
-        failures=row[8],
-        losses=row[9],
-        epoch=row[10],
-        fence=row[11],
-        timeout_seconds=row[12],
-        arguments="{}",
-        context='{"live": []}',
-        version=row[16],
-        agent="",
-        agent_version="",
-        spec={},
-        intent_id=row[13],
-        contract_id=row[14],
-    )
+    return [held(row) for row in rows if (row[0], row[11]) not in known]

@@ -11,7 +11,8 @@ from typing import Any
 
 from accounts.statements import statement
 from runs.engine.commit import Mode, commit
-from runs.engine.types import Claimed, Outcome
+from runs.engine.held import held
+from runs.engine.types import Outcome
 from runs.engine.workspace import cursor
 from tools import workers
 
@@ -52,35 +53,9 @@ def _give_back(rows: Iterable[tuple[Any, ...]], mode: Mode) -> int:
     by_owner: dict[uuid.UUID, list[Outcome]] = {}
     for row in rows:
         by_owner.setdefault(row[15], []).append(
-            Outcome(_claimed(row), "lost", error_code="worker_lost", error_text="Its worker is gone.")
+            Outcome(held(row), "lost", error_code="worker_lost", error_text="Its worker is gone.")
         )
     for owner, outcomes in by_owner.items():
         log.warning("%d steps of worker %s are taken back (%s)", len(outcomes), owner, mode)
         commit(worker_id=owner, outcomes=outcomes, room={}, sent=0.0, mode=mode)
     return sum(len(outcomes) for outcomes in by_owner.values())
-
-
-def _claimed(row: tuple[Any, ...]) -> Claimed:
-    return Claimed(
-        step_id=row[0],
-        run_id=row[1],
-        tenant_id=row[2],
-        key=row[3],
-        kind=row[4],
-        tool=row[5],
-        pool=row[6],
-        attempt=row[7],
-        failures=row[8],
-        losses=row[9],
-        epoch=row[10],
-        fence=row[11],
-        timeout_seconds=row[12],
-        arguments="{}",
-        context='{"live": []}',
-        version=row[16],
-        agent="",
-        agent_version="",
-        spec={},
-        intent_id=row[13],
-        contract_id=row[14],
-    )
