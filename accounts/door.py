@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from accounts import letters, limits
+from accounts import letters, limits, rights
 from accounts.addresses import client_address
 from accounts.models import User
 
@@ -23,6 +23,7 @@ WINDOW = 300.0
 FAILURES_PER_ACCOUNT = 10
 FAILURES_PER_ADDRESS = 50
 TOO_MANY = _("Too many tries. Nothing was checked. Wait five minutes, then try again.")
+SWITCHED_OFF = _("This account is switched off everywhere. Ask an administrator of your organisation.")
 SILENT = {"account/messages/logged_in.txt", "account/messages/logged_out.txt"}
 
 
@@ -47,6 +48,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         if user is not None:
             for key in keys:
                 limits.give_back(key=key, seconds=WINDOW)
+            if isinstance(user, User) and not rights.memberships(user_id=user.pk):
+                raise ValidationError(SWITCHED_OFF, code="account_inactive")
         return user
 
     def reauthenticate(self, user: AbstractBaseUser, password: str) -> bool:

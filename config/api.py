@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, JsonResponse
 from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from accounts.rest.problems import CONTENT_TYPE
@@ -9,6 +10,7 @@ from accounts.rest.problems import CONTENT_TYPE
 app_name = "api"
 
 
+@csrf_exempt
 def nothing_here(request: HttpRequest, rest: str = "") -> JsonResponse:
     """Any other address under the interface."""
     body = {

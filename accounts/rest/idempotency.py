@@ -77,6 +77,19 @@ def _replay(found: IdempotentRequest) -> Response:
 
 
 def _digest(request: Request) -> str:
-    body = canonical(request.data) if request.content_type.startswith("application/json") else b""
+    json = request.content_type.startswith("application/json")
+    body = canonical(request.data) if json else _form(request)
     words = [(request.method or "").encode(), request.path.encode(), body]
     return hashlib.sha256(b"\0".join(words)).hexdigest()
+
+
+def _form(request: Request) -> bytes:
+    """Fields and files of a form, the files by name and content."""
+    parts = [f"{name}={value}" for name, values in sorted(request.POST.lists()) for value in values]
+    for name, file in sorted(request.FILES.items()):
+        content = hashlib.sha256()
+        for chunk in file.chunks():
+            content.update(chunk)
+        file.seek(0)
+        parts.append(f"{name}={file.name}:{content.hexdigest()}")
+    return "\0".join(parts).encode("utf-8", "surrogatepass")

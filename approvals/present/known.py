@@ -182,6 +182,12 @@ def _report(item: Mapping[str, Any]) -> Report:
         return Report(at, "done", "done", _("It happened"), note)
     if item.get("verdict") == Verdict.NOT_HAPPENED:
         return Report(at, "stopped", "stopped", _("A person: it did not happen"), note)
+    if str(item.get("why") or "").startswith("settled as not happened"):
+        return Report(at, "done", "done", _("Nothing can still send it: it may go on"), "")
+    if item.get("what") == "answer_escaped":
+        return Report(
+            at, "done", "done", _("Its answer held signs that cannot be stored; they are written out"), ""
+        )
     return Report(at, "unknown", "unknown", _("No clear answer"), note)
 
 

@@ -181,7 +181,7 @@ def _stakes(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) 
     must, of_whom = people.who_must_agree(action, user_id)
     contract: Mapping[str, Any] = seen.get("contract") or {}
     return (
-        Fact(_("Who wants it"), agent, _("for %s") % seen["submitter"]["name"]),
+        Fact(_("Who wants it"), agent, _wanted(seen)),
         Fact(
             _("What it does"),
             _(str(contract.get("title") or seen.get("tool"))),
@@ -189,6 +189,16 @@ def _stakes(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) 
         ),
         Fact(_("How bad a wrong one is"), _risk(str(seen.get("risk"))), _undo(seen)),
         Fact(_("Who must agree"), must, of_whom),
+    )
+
+
+def _wanted(seen: Mapping[str, Any]) -> str:
+    """For whom, and as part of which task."""
+    person, task = seen["submitter"]["name"], str((seen.get("preview") or {}).get("task") or "")
+    return (
+        _("for %(person)s, task: %(task)s") % {"person": person, "task": task}
+        if task
+        else _("for %s") % person
     )
 
 

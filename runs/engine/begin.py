@@ -130,7 +130,10 @@ def _ask_again(
         intent=intent,
         contract=contract,
         epoch=intent.epoch,
-        preview=previews.render(contract=contract, arguments=intent.arguments, tenant=tenant),
+        preview={
+            **previews.render(contract=contract, arguments=intent.arguments, tenant=tenant),
+            "task": run.goal,
+        },
         policy=policy,
     )
     _park(run, step, "wait_for_person", before.sentence, "approval.voided", why=why)

@@ -162,7 +162,7 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         target=target,
         risk=contract.risk,
         irreversible=contract.effect_class == EffectClass.IRREVERSIBLE,
-        preview=preview,
+        preview={**preview, "task": run.goal},
         rationale=str(directive.get("why") or ""),
         evidence=list(directive.get("evidence") or []),
         policy=word.policy,

@@ -121,6 +121,9 @@ def _not_happening(
     items = []
     wanted = ("CANCELLED",) if record else ("PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL")
     for step in steps:
+        if record and step.error_code == "not_happened":
+            items.append(Item(step_name(step), _("It did not happen, and it was not sent again.")))
+            continue
         if step.status not in wanted:
             continue
         action = asked.get(step.pk)

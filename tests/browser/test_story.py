@@ -83,7 +83,7 @@ def _reads(ben: Visitor, address: str) -> None:
     letter = page.locator(".letter")
     expect(letter).to_contain_text(papers.last_day().isoformat())
     expect(letter).to_contain_text("Linden Instruments")
-    expect(letter.get_by_role("link", name="report.pdf")).to_be_visible()
+    expect(letter.get_by_role("link", name="notice.pdf")).to_be_visible()
     expect(page.locator("main")).to_contain_text("Cannot be undone")
     expect(page.locator(".quote", has_text="automatically renew")).to_be_visible()
     ben.axe()
@@ -168,7 +168,7 @@ def _sink_counts_one(visit: Callable[..., Visitor], place: Place, address: str) 
     expect(page.locator(".proof")).to_contain_text("1 time")
     expect(page.locator(".letter")).to_contain_text(address)
     assert mail["times_by_id"] == mail["times_by_content"] == 1
-    assert [file["name"] for file in mail["attachments"]] == ["report.pdf"]
+    assert [file["name"] for file in mail["attachments"]] == ["notice.pdf"]
     anybody.axe()
     anybody.fits()
     shoot(anybody, "sink")

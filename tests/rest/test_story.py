@@ -199,3 +199,38 @@ def test_pages_of_tasks_go_on_where_they_stopped(linden, ada):
     second = ada.client.get(first["next"]).json()
     goals = [row["goal"] for row in first["results"] + second["results"]]
     assert goals == ["Task 4", "Task 3", "Task 2", "Task 1"]
+
+
+def test_a_checksum_is_no_key_to_the_files_of_others(linden, ada):
+    """Guards submit.py: files come from uploads of the submitter alone."""
+    file = ada.upload(CONTRACT.encode(), "halden.txt").json()
+    otto = Rest(linden.otto, linden.other, "read", "submit")
+    stolen = {key: file[key] for key in ("name", "sha256", "size", "media_type")}
+    stolen["uri"] = f"sha256:{file['sha256']}"
+    refused = otto.post("tasks/", {"agent": "contract-review", "goal": "steal", "input": {"files": [stolen]}})
+    assert (refused.status_code, refused.json()["code"]) == (422, "bad_task")
+    named = otto.post("tasks/", {"agent": "contract-review", "goal": "steal", "files": [file["id"]]})
+    assert named.status_code == 422
+    assert Run.everywhere.count() == 0
+
+
+def test_another_file_under_the_same_key_is_refused(ada):
+    """Guards idempotency.py: `_form` takes the content of the files into the digest."""
+    first = ada.upload(b"one contract", "a.txt", key="u1")
+    assert ada.upload(b"one contract", "a.txt", key="u1").json()["id"] == first.json()["id"]
+    other = ada.upload(b"another contract", "a.txt", key="u1")
+    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+
+
+def test_an_address_that_is_none_is_refused_before_anything_runs(ada):
+    file = ada.upload(CONTRACT.encode(), "halden.txt").json()
+    body = {
+        "agent": "contract-review",
+        "goal": "x",
+        "input": {"notify": "not an address"},
+        "files": [file["id"]],
+    }
+    refused = ada.post("tasks/", body)
+    assert refused.status_code == 422
+    assert "notify" in refused.json()["detail"]
+    assert Run.everywhere.count() == 0

@@ -92,7 +92,8 @@ class ContractReview(Agent):
             "to": to,
             "subject": letter["subject"],
             "text": letter["body"],
-            "attachments": [join.output["report"]],
+            # The letter on paper: what the review says of this and of other contracts stays inside.
+            "attachments": [join.output["notice"]],
         }
         return [
             Call(

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from runs.agents.contract_review.findings import LABELS
-from runs.agents.contract_review.report import count_of, one_line, place
+from runs.agents.contract_review.report import Heading, Paragraph, Report, count_of, one_line, place
 
 _SUBJECT_LENGTH = 150
 
@@ -57,6 +57,12 @@ def draft_letter(
             for f in facts
         ],
     }
+
+
+def on_paper(letter: dict[str, Any]) -> Report:
+    """The letter as a sheet to attach: its own words and nothing else of the review."""
+    paragraphs = [Paragraph(part) for part in letter["body"].split("\n") if part.strip()]
+    return Report((Heading(letter["subject"], 2), *paragraphs))
 
 
 def _body(

@@ -106,7 +106,7 @@ def _style(
     )
 
 
-def to_pdf(report: Report) -> bytes:
+def to_pdf(report: Report, *, title: str = "Contract review") -> bytes:
     """The report as a PDF of A4 pages, each with its number."""
     _latin()
     out = io.BytesIO()
@@ -117,7 +117,7 @@ def to_pdf(report: Report) -> bytes:
         rightMargin=_MARGIN,
         topMargin=_MARGIN,
         bottomMargin=_MARGIN,
-        title="Contract review",
+        title=title,
         author="Countersign",
         invariant=1,
         pageCompression=1,

@@ -118,7 +118,9 @@ def count_of(number: int, noun: str) -> str:
 def _summary_lines(summary: dict[str, Any], urgent: dict[str, Any] | None, today: date) -> tuple[str, ...]:
     lines = [f"{count_of(summary['read'], 'document')} read, {summary['refused']} not read."]
     if summary["duplicates"]:
-        lines.append(f"{count_of(summary['duplicates'], 'file')} came twice and was reviewed once.")
+        lines.append(
+            f"{count_of(summary['duplicates'], 'file')} came again and was not reviewed a second time."
+        )
     lines.append(f"{count_of(summary['high'], 'high risk')}, {count_of(summary['medium'], 'medium risk')}.")
     if urgent:
         days = (date.fromisoformat(urgent["day"]) - today).days

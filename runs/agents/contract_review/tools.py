@@ -65,11 +65,16 @@ def join(ctx: Context, arguments: Mapping[str, Any]) -> dict[str, Any]:
     findings = ctx.store(
         orjson.dumps(joined["documents"]), name="findings.json", media_type="application/json", kind="report"
     )
+    notice = (
+        ctx.store(joined["letter_pdf"], name="notice.pdf", media_type="application/pdf")
+        if joined["letter_pdf"]
+        else None
+    )
     return {
         "summary": joined["summary"],
         "deadlines": joined["deadlines"][:50],
         "letter": _letter(joined["letter"]),
-        "report": printable,
+        "notice": notice,
         "files": {"markdown": report, "pdf": printable, "csv": table, "json": findings},
     }
 

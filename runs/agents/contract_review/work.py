@@ -16,7 +16,7 @@ from runs.agents.contract_review.clauses import read_clauses
 from runs.agents.contract_review.deadlines import deadlines_of, most_urgent_deadline
 from runs.agents.contract_review.findings import DocumentReview, Gap, verify
 from runs.agents.contract_review.forms import read_cover, read_form
-from runs.agents.contract_review.letter import draft_letter
+from runs.agents.contract_review.letter import draft_letter, on_paper
 from runs.agents.contract_review.markdown import to_markdown
 from runs.agents.contract_review.preamble import read_opening
 from runs.agents.contract_review.printable import to_pdf
@@ -109,7 +109,7 @@ def join_reviews(
     the address the submitter gave for the notice.
 
     Returns `report_md`, `report_pdf` (bytes), `findings_csv`, `deadlines`, `most_urgent`, `letter` (None when
-    no date is known to write about), `documents` (the joined reviews) and `summary` (counts).
+    no date is known to write about), `letter_pdf`, `documents` (the joined reviews) and `summary` (counts).
     """
     documents = _once(reviews, corrections or [])
     deadlines: list[dict[str, Any]] = []
@@ -123,13 +123,15 @@ def join_reviews(
     deadlines.sort(key=lambda d: (d["day"] is None, d["passed"], d["day"] or "", d["file"]))
     urgent = most_urgent_deadline(deadlines, today)
     report = build_report(documents, deadlines, urgent, today)
+    letter = draft_letter(documents, urgent, today, recipient=recipient)
     return {
         "report_md": to_markdown(report),
         "report_pdf": to_pdf(report),
         "findings_csv": findings_csv(documents),
         "deadlines": deadlines,
         "most_urgent": urgent,
-        "letter": draft_letter(documents, urgent, today, recipient=recipient),
+        "letter": letter,
+        "letter_pdf": to_pdf(on_paper(letter), title=letter["subject"]) if letter else None,
         "documents": documents,
         "summary": report.summary,
     }

@@ -170,3 +170,11 @@ def test_subject_is_one_short_line() -> None:
     subject = join(make.review(text))["letter"]["subject"]
     assert len(subject) <= 150
     assert "\n" not in subject
+
+
+def test_the_sheet_that_goes_out_says_nothing_of_other_contracts_or_of_risks() -> None:
+    """The counterparty gets the letter on paper, never the review."""
+    joined = join(make.review())
+    text = printed(joined["letter_pdf"])
+    assert joined["letter"]["subject"].split(":")[0] in text
+    assert "risk" not in text.lower()

@@ -39,7 +39,7 @@ def test_the_sheet_lists_everything_and_stops_nothing(house):
     assert "is withdrawn" in html
     assert make.ADDRESS in html
     assert "report.md" in html
-    assert "2 steps, 5 files" in html
+    assert "2 steps, 6 files" in html
     assert "Cancel the task and drop 1 step" in html
     assert make.again(run).status == "WAITING_APPROVAL"
 
