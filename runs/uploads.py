@@ -128,7 +128,10 @@ def _refusal(kind: str, name: str) -> tuple[str, str]:
         "archive": _("This is an archive. It was not kept. Unpack it and add the documents themselves."),
         "zip": _("This is a ZIP archive. It was not kept. Unpack it and add the documents themselves."),
         "docm": _("This Word file holds macros. It was not kept. Save it as DOCX and choose that."),
-        "ole": _("This is an old Office file. It was not kept. Save it as DOCX or PDF and choose that."),
+        "ole": _(
+            "This Office file is locked with a password, or of an old kind. It was not kept. "
+            "Save it as DOCX or PDF without a password and choose that."
+        ),
         "rtf": _("This is an RTF file. It was not kept. Save it as DOCX or PDF and choose that."),
         "image": _("This is a picture. It was not kept. Add the document as PDF with text in it."),
         "spreadsheet": _(
