@@ -193,3 +193,17 @@ def test_the_scope_holds_under_asgi_and_does_not_leak() -> None:
         assert hidden.email not in page
     with pytest.raises(scope.NoTenant):
         scope.current_tenant()
+
+
+@pytest.mark.django_db
+def test_somebody_who_is_switched_off_is_told_so_and_can_leave() -> None:
+    """Guards templates/403.html: a session without a live membership has a way out."""
+    cast = make.cast()
+    page = make.browser(cast.ada)
+    membership = make.membership(cast.tenant, cast.ada)
+    type(membership).everywhere.filter(pk=membership.pk).update(disabled_at="2026-01-01T00:00:00Z")
+    answer = page.get("/tasks/")
+    assert answer.status_code == 403
+    html = answer.content.decode()
+    assert "switched off" in html
+    assert 'action="/sign-out/"' in html
