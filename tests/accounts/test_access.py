@@ -207,3 +207,17 @@ def test_somebody_who_is_switched_off_is_told_so_and_can_leave() -> None:
     html = answer.content.decode()
     assert "switched off" in html
     assert 'action="/sign-out/"' in html
+
+
+@pytest.mark.django_db
+def test_somebody_who_is_switched_off_everywhere_cannot_sign_in_to_nothing() -> None:
+    """Guards door.py `authenticate`: a right password without a live membership opens no session."""
+    cast = make.cast()
+    page = make.browser()
+    form = {"login": cast.ada.email, "password": make.PASSWORD}
+    membership = make.membership(cast.tenant, cast.ada)
+    type(membership).everywhere.filter(pk=membership.pk).update(disabled_at="2026-01-01T00:00:00Z")
+    answer = page.post("/sign-in/", form)
+    assert answer.status_code == 200
+    assert "switched off" in answer.content.decode()
+    assert "_auth_user_id" not in page.session

@@ -234,3 +234,10 @@ def test_an_address_that_is_none_is_refused_before_anything_runs(ada):
     assert refused.status_code == 422
     assert "notify" in refused.json()["detail"]
     assert Run.everywhere.count() == 0
+
+
+def test_a_post_to_an_unknown_address_is_a_problem_too(ada):
+    """Guards config/api.py `nothing_here`: it answers before the check against forged forms."""
+    strict = type(ada.client)(enforce_csrf_checks=True)
+    answer = strict.post("/api/v1/nowhere/", b"{}", content_type="application/json")
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
