@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+S3_MEMORY = 8 * 1024 * 1024
+S3_CONNECT_SECONDS, S3_READ_SECONDS = 5, 20
 MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 
 
@@ -57,35 +59,53 @@ def mail(url: str) -> Mail:
 
 
 def artifact_storage(url: str, data_dir: Path) -> dict[str, Any]:
-    """`file:///folder` (default: `DATA_DIR/artifacts`) or `s3://key:secret@host:port/bucket?region=…&tls=0`."""
+    """`file:///folder` (default: `DATA_DIR/artifacts`) or `s3://key:secret@host:port/bucket/prefix?region=…&tls=0`.
+
+    Without a host it is Amazon's own; then key and secret may come from its usual places.
+    """
     parts = urlsplit(url)
     if parts.scheme == "s3":
         return _s3(parts)
     location = Path(unquote(parts.path)) if url else data_dir / "artifacts"
-    return {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {
-            "location": str(location),
-            "base_url": None,
-            "file_permissions_mode": 0o600,
-            "directory_permissions_mode": 0o700,
-        },
-    }
+    return {"BACKEND": "runs.blobs.folder.Folder", "OPTIONS": {"location": str(location)}}
 
 
 def _s3(parts: SplitResult) -> dict[str, Any]:
+    # Costs half a second, and only installations with object storage need it.
+    from boto3.s3.transfer import TransferConfig
+    from botocore.config import Config
+
     query = dict(parse_qsl(parts.query))
     scheme = "http" if query.get("tls") == "0" else "https"
+    bucket, _, prefix = parts.path.strip("/").partition("/")
+    own = f"{scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
     return {
         "BACKEND": "storages.backends.s3.S3Storage",
         "OPTIONS": {
-            "bucket_name": parts.path.strip("/"),
+            "bucket_name": bucket,
+            "location": prefix,
             "access_key": unquote(parts.username or "") or None,
             "secret_key": unquote(parts.password or "") or None,
-            "endpoint_url": f"{scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else ""),
+            "endpoint_url": own if parts.hostname else None,
             "region_name": query.get("region"),
             "default_acl": None,
             "file_overwrite": True,
             "querystring_auth": True,
+            # Beyond this a value on its way to us waits on the disk.
+            "max_memory_size": S3_MEMORY,
+            "transfer_config": TransferConfig(
+                max_concurrency=2, multipart_threshold=S3_MEMORY, num_download_attempts=3
+            ),
+            "client_config": Config(
+                # Servers of one's own seldom have a name for each bucket.
+                s3={"addressing_style": query.get("style", "path" if parts.hostname else "auto")},
+                signature_version="s3v4",
+                connect_timeout=S3_CONNECT_SECONDS,
+                read_timeout=float(query.get("timeout", S3_READ_SECONDS)),
+                retries={"mode": "standard", "max_attempts": 3},
+                # Values carry a checksum of our own; many servers do not know Amazon's newer ones.
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+            ),
         },
     }

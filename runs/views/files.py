@@ -1,6 +1,8 @@
 """Files of a task: as a download that no browser runs, and the report on paper."""
 
+import asyncio
 import uuid
+from collections.abc import AsyncIterator
 from typing import IO
 
 from django.http import FileResponse, Http404, HttpResponse
@@ -78,10 +80,21 @@ def _answer(request: MemberRequest, file: Artifact) -> HttpResponseBase:
         return _damaged(request)
 
 
+class Download(FileResponse):
+    """A file, a chunk at a time under any server: Django reads the whole of a plain one into memory under ASGI."""
+
+    block_size = 256 * 1024
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        stream = self.file_to_stream
+        while stream is not None and (chunk := await asyncio.to_thread(stream.read, self.block_size)):
+            yield chunk
+
+
 def answer_file(file: Artifact) -> FileResponse:
     """The bytes of a file as a download that no browser runs. Raises ``blobs.BlobError`` when it is gone or damaged."""
     stream: IO[bytes] = blobs.open(file.uri)
-    answer = FileResponse(stream, as_attachment=True, filename=file.name, content_type=_type(file.media_type))
+    answer = Download(stream, as_attachment=True, filename=file.name, content_type=_type(file.media_type))
     answer["Content-Length"] = str(file.size)
     answer["X-Content-Type-Options"] = "nosniff"
     answer["Content-Security-Policy"] = SANDBOX
