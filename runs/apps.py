@@ -6,3 +6,7 @@ class RunsConfig(AppConfig):
 
     name = "runs"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        # Importing it registers the system checks.
+        from runs import checks  # noqa: F401

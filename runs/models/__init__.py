@@ -4,7 +4,18 @@ from runs.models.artifact import Artifact
 from runs.models.checkpoint import Checkpoint, Signal
 from runs.models.correction import FindingCorrection
 from runs.models.event import Event
+from runs.models.lease_measure import LeaseMeasure
 from runs.models.run import Run
 from runs.models.step import Step, StepDependency
 
-__all__ = ["Artifact", "Checkpoint", "Event", "FindingCorrection", "Run", "Signal", "Step", "StepDependency"]
+__all__ = [
+    "Artifact",
+    "Checkpoint",
+    "Event",
+    "FindingCorrection",
+    "LeaseMeasure",
+    "Run",
+    "Signal",
+    "Step",
+    "StepDependency",
+]

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import random
 import threading
 import uuid
 from collections import deque
@@ -11,8 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runs.engine.types import Claimed, Outcome
+from runs.leases import Terms
 from runs.node.children import Child, Entry
 from runs.node.clock import boot
+from runs.node.leash import Leash
 from runs.node.work import item
 
 
@@ -40,11 +41,12 @@ class Board:
     """The state of a node. ``lock`` guards everything; whoever adds work notifies it.
 
     ``draining``: nothing new is claimed · ``stopped``: threads end · ``deaf``: renewals fail, so nothing is claimed ·
-    ``suspect``: an answer of the database was lost, so steps may be ours without our knowing.
+    ``suspect``: an answer of the database was lost, so steps may be ours without our knowing · ``pumped_at``: when the pump
+    last went round.
     """
 
     worker_id: uuid.UUID
-    lease: float
+    terms: Terms
     pools: dict[str, int]
     batch: int = 100
     lock: threading.Condition = field(default_factory=threading.Condition)
@@ -61,6 +63,8 @@ class Board:
     deaf: bool = False
     suspect: bool = False
     claimed_at: float = 0.0
+    pumped_at: float = field(default_factory=boot)
+    leash: Leash = field(default_factory=Leash)
 
     def __post_init__(self) -> None:
         self.reserved = dict.fromkeys(self.pools, 0)
@@ -118,9 +122,10 @@ class Board:
                         Outcome(step, "drained", error_code="no_child", error_text="No child could take it.")
                     )
                     continue
-                wall = boot() + step.timeout_seconds
-                child.inflight[step.step_id] = Entry(step, step.sent, step.sent + self.renew_after(), wall)
-                frames.setdefault(child, []).append(item(step, lease=self.lease))
+                now = boot()
+                renew_at = self.terms.next_renewal(now, step.sent)
+                child.inflight[step.step_id] = Entry(step, step.sent, renew_at, now + step.timeout_seconds)
+                frames.setdefault(child, []).append(item(step, terms=self.terms))
         for child, items in frames.items():
             self.send(child, {"run": items})
 
@@ -132,10 +137,6 @@ class Board:
         """Never blocks: what the kernel does not take now, the pump writes later."""
         if child.link.send(message):
             self.nudge_pump()
-
-    def renew_after(self) -> float:
-        """Seconds after which a lease is renewed: a third of it, up to half, so that renewals of many do not meet (L4)."""
-        return self.lease * random.uniform(1 / 3, 1 / 2)
 
     def held(self) -> int:
         """Steps that are not yet recorded."""

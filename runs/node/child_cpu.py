@@ -4,6 +4,7 @@ wall time by main, which kills the process.
 The main thread executes and plans; a second one reads the wire, so that a tool can see that it should stop.
 """
 
+import functools
 import os
 import queue
 import resource
@@ -38,6 +39,7 @@ class Child:
         self.replies: queue.SimpleQueue[Go | Stop | BaseException] = queue.SimpleQueue()
         self.live: dict[tuple[str, int], StepContext] = {}
         self.counting = False
+        self.sending = threading.Lock()
 
     def read(self) -> None:
         """The second thread."""
@@ -55,7 +57,7 @@ class Child:
     def _take(self, message: dict[str, Any]) -> None:
         for item in message.get("run", ()):
             work = Work(*item)
-            ctx = self.live[work.step, work.fence] = StepContext(work)
+            ctx = self.live[work.step, work.fence] = StepContext(work, functools.partial(self._went_on, work))
             self.inbox.put((work, ctx))
         for step, fence, reply in message.get("reply", ()):
             if (step, fence) in self.live:
@@ -109,13 +111,18 @@ class Child:
             raise answer
         return answer
 
+    def _went_on(self, work: Work) -> None:
+        self._send({"progress": [[work.step, work.fence]]})
+
     def _too_much(self, number: int, frame: FrameType | None) -> None:
         if self.counting:
             self.counting = False
             raise Interrupted("cpu_limit", "It needed more processor time than it may.")
 
     def _send(self, message: dict[str, Any]) -> None:
-        self.sock.sendall(pack(message))
+        # A tool may report progress from a thread of its own.
+        with self.sending:
+            self.sock.sendall(pack(message))
 
 
 def _mapped() -> int:

@@ -31,9 +31,9 @@ class Running:
 
     __slots__ = ("ctx", "reply", "task", "work")
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, child: "Child") -> None:
         self.work = work
-        self.ctx = StepContext(work)
+        self.ctx = StepContext(work, lambda: child.went_on(self))
         self.task: asyncio.Task[None] | None = None
         self.reply: Future[Go | Stop] | None = None
 
@@ -53,6 +53,7 @@ class Child(asyncio.Protocol):
         self.live: dict[tuple[str, int], Running] = {}
         self.ended: deque[tuple[Running, Report]] = deque()
         self.asking: deque[Running] = deque()
+        self.going_on: deque[Running] = deque()
         self.armed = threading.Lock()
         self.buffer = bytearray()
 
@@ -71,7 +72,7 @@ class Child(asyncio.Protocol):
         self.buffer += data
         for message in unpack(self.buffer):
             for item in message.get("run", ()):
-                self._start(Running(Work(*item)))
+                self._start(Running(Work(*item), self))
             for step, fence, reply in message.get("reply", ()):
                 self._answer(self.live.get((step, fence)), reply)
             for step, fence, until in message.get("lease", ()):
@@ -157,6 +158,11 @@ class Child(asyncio.Protocol):
         self.ended.append((running, report))
         self._arm()
 
+    def went_on(self, running: Running) -> None:
+        """From any thread: a tool reports progress."""
+        self.going_on.append(running)
+        self._arm()
+
     def _arm(self) -> None:
         """From any thread: something is to be sent."""
         if self.armed.acquire(blocking=False):
@@ -175,8 +181,13 @@ class Child(asyncio.Protocol):
         begin = []
         while self.asking:
             begin.append(list(self.asking.popleft().id))
+        progress = []
+        while self.going_on:
+            progress.append(list(self.going_on.popleft().id))
         if done:
             message["done"] = done
+        if progress:
+            message["progress"] = progress
         if begin:
             message["begin"] = begin
         if message:

@@ -19,6 +19,8 @@ from runs.node.wire import Link
 HOUSE = Path(__file__).resolve().parent.parent.parent
 #: A child that does not read gets nothing more beyond so many waiting bytes.
 MAX_WAITING = 1 << 20
+#: Beyond its time limit a step's lease goes on for so many seconds: to be told, to plan, to be ended.
+LAST_BREATH = 15.0
 #: What only main may know.
 _SECRETS = ("DATABASE_URL", "BROKER_URL", "CHANNEL_URL", "SECRET_KEY")
 
@@ -28,7 +30,8 @@ class Entry:
     """A step that a child holds. ``renewed``: from before the claim or the last renewal was asked for; ``wall``: when its
     time is up; both on `clock.boot`. ``why`` and ``told_at``: it was told to stop; ``acknowledged``: its child heard that.
     ``asking``: an engine thread is about to answer whether it may begin. ``dispatch_id``: it may have sent. ``abandoned``:
-    its outcome was reported without it, only its place is still taken."""
+    its outcome was reported without it, only its place is still taken. ``failed``: renewals that failed in a row.
+    ``progressed``: when it last reported progress, 0 when it never did."""
 
     claimed: Claimed
     renewed: float
@@ -40,6 +43,13 @@ class Entry:
     asking: bool = False
     dispatch_id: uuid.UUID | None = None
     abandoned: bool = False
+    failed: int = 0
+    progressed: float = 0.0
+
+    @property
+    def last_breath(self) -> float:
+        """From when its lease is not renewed any more, whatever became of ending it: nothing may breathe for ever (B37)."""
+        return self.wall + LAST_BREATH
 
 
 class Child:

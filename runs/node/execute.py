@@ -45,7 +45,13 @@ class Interrupted(BaseException):
         self.code, self.text = code, text
 
 
-_STOPPED = {"timeout": "timeout", "lost": "lost", "drain": "drained", "cancel": "cancelled"}
+_STOPPED = {
+    "timeout": "timeout",
+    "silent": "timeout",
+    "lost": "lost",
+    "drain": "drained",
+    "cancel": "cancelled",
+}
 
 Execution = Generator[Ask | Send, Any, Report]
 
@@ -86,6 +92,10 @@ def _guarded(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
 def _steps(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
     if boot() > work.start_by:
         return _ended(work, "drained", "not_started", "It was not started in time.")
+    if ctx.stop_reason:
+        return _ended(
+            work, _STOPPED[ctx.stop_reason], "not_started", "It was told to stop before it started."
+        )
     spec = work.spec
     adapter = adapters.get(spec["adapter"])
     prepared = adapter.prepare(spec, work.arguments, spec.get("tenant") or {})
@@ -102,6 +112,8 @@ def _steps(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
         if ctx.lost or boot() >= asked + go.seconds:
             return _ended(work, "failed", "too_late", "The time to send it had passed; it was not sent.")
         sent.append(go)
+    elif ctx.lost:
+        return _ended(work, "lost", "lease_lost", "Its lease had ended before the call.")
     answer: Answer = yield Send(lambda: adapter.send(prepared, go, ctx))
     fp("send.answered")
     return _succeeded(work, answer.output, answer.reference)

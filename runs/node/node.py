@@ -17,6 +17,8 @@ from django.db import connection, transaction
 
 from accounts.failpoints import fp
 from accounts.ids import new_id
+from runs.checks import require_sound
+from runs.leases import Terms
 from runs.node.board import Board
 from runs.node.children import environment
 from runs.node.clock import boot
@@ -40,6 +42,7 @@ class Node:
 
     def __init__(self, options: Any = None) -> None:
         self.options = options or settings.COUNTERSIGN
+        require_sound(self.options)
         self.boot_id = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         self.lockfile = self._lock_path()
         # Main and all its children hold this lock; the last of them to die lets it go.
@@ -59,7 +62,7 @@ class Node:
         pools = {pool.kind: (pool.processes, pool.slots) for pool in self.options.pool_list}
         self.board = Board(
             row.pk,
-            self.options.lease_seconds,
+            Terms.of(self.options),
             {kind: count * slots for kind, (count, slots) in pools.items()},
             batch=self.options.claim_batch,
         )
@@ -67,7 +70,7 @@ class Node:
         self.pump = Pump(self.board, pools=pools, lock=self.lock, environment=environment(settings.DATA_DIR))
         self.engine = Engine(self.board, self.hints, poll=self.options.poll_seconds)
         self.watch = Watch(self.board, boot_id=self.boot_id)
-        self.keeper = Keeper(self.board, self.pump, self.watch, tick=self.options.renew_seconds)
+        self.keeper = Keeper(self.board, self.pump, self.watch)
         self.threads: list[threading.Thread] = []
 
     @staticmethod

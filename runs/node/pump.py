@@ -25,7 +25,13 @@ OBEY = 2.0
 PLANNING = 6.0
 #: A child that dies young is started again more and more slowly.
 YOUNG, SLOWEST = 5.0, 5.0
-_ENDINGS = {"timeout": "timeout", "lost": "lost", "drain": "drained", "cancel": "cancelled"}
+_ENDINGS = {
+    "timeout": "timeout",
+    "silent": "timeout",
+    "lost": "lost",
+    "drain": "drained",
+    "cancel": "cancelled",
+}
 
 
 class Pump:
@@ -55,9 +61,11 @@ class Pump:
                     # Its death may stand earlier in this very list.
                     key.data[0](key.data[1])
             self._write_waiting()
+            self.board.pumped_at = boot()
             if boot() >= scan_at:
                 scan_at = boot() + SCAN
                 self._scan()
+                self.board.leash.look()
         self._end_all()
 
     def _pause(self, scan_at: float) -> float:
@@ -112,10 +120,14 @@ class Pump:
         if entry.dispatch_id is not None:
             ending = "lost" if ending in ("drained", "cancelled") else ending
         code, text = {
+            "silent": ("no_progress", "It reported progress, then none for too long, and was ended."),
             "timeout": ("timeout", f"It took longer than {entry.claimed.timeout_seconds:g} s and was ended."),
             "cancelled": ("cancelled", "It was ended because the task was cancelled."),
             "drained": ("drained", "The node was stopped."),
-        }.get(ending, ("child_died", "The process that worked on it died."))
+        }.get(
+            "silent" if entry.why == "silent" else ending,
+            ("child_died", "The process that worked on it died."),
+        )
         return Outcome(entry.claimed, ending, error_code=code, error_text=text, dispatch_id=entry.dispatch_id)  # type: ignore[arg-type]
 
     def _start_again(self, child: Child) -> None:
@@ -178,6 +190,10 @@ class Pump:
                 entry.asking = True
                 self.board.questions.append(Question(child, entry))
                 self.board.lock.notify()
+        for step, fence in message.get("progress", ()):
+            entry = child.inflight.get(uuid.UUID(step))
+            if entry is not None and entry.claimed.fence == fence:
+                entry.progressed = boot()
         for step, fence in message.get("ack", ()):
             entry = child.inflight.get(uuid.UUID(step))
             if entry is not None and entry.claimed.fence == fence:
@@ -207,12 +223,14 @@ class Pump:
             children = list(self.board.children)
             held = [(child, entry) for child in children for entry in child.inflight.values()]
         for child, entry in held:
-            if now >= entry.renewed + self.board.lease:
+            if now >= self.board.terms.local_deadline(entry.renewed):
                 self.stop(child, entry, "lost")
-            elif now >= entry.wall and (child.kind == "cpu" or not entry.why):
+            elif now >= entry.wall and (child.kind == "cpu" or entry.why in ("", "cancel")):
                 self.stop(child, entry, "timeout")
+            elif entry.progressed and now >= entry.progressed + self.board.terms.progress and not entry.why:
+                self.stop(child, entry, "silent")
             if (
-                entry.why in ("timeout", "lost", "drain")
+                entry.why in ("timeout", "silent", "lost", "drain")
                 and now >= entry.told_at + OBEY
                 and not entry.abandoned
             ):
@@ -225,7 +243,7 @@ class Pump:
         """Tell a child to stop a step. The first reason stays, except that a time-out outranks a cancel."""
         with self.board.lock:
             if child.dead or (
-                entry.why and not (entry.why == "cancel" and why in ("timeout", "lost", "drain"))
+                entry.why and not (entry.why == "cancel" and why in ("timeout", "silent", "lost", "drain"))
             ):
                 return
             entry.why, entry.told_at, entry.acknowledged = why, boot(), False

@@ -1,6 +1,6 @@
 """What a tool sees of the step it works for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from runs import blobs
@@ -8,6 +8,8 @@ from runs.node.clock import boot
 from runs.node.work import Work
 
 MAX_FILES = 200
+#: Reports of progress that come faster are left out, in seconds.
+PROGRESS_EVERY = 0.5
 
 
 class TooManyFiles(Exception):
@@ -19,11 +21,14 @@ class StepContext:
 
     ``key`` is the idempotency key of the effect, or the step's key when there is none; ``fence`` the token that goes with
     every call to the outside; ``deadline`` is on the clock of :func:`runs.node.clock.boot`. ``cancelled`` asks the tool to
-    stop at a safe point; after ``lost`` nothing that it still does counts.
+    stop at a safe point; after ``lost`` nothing that it still does counts. A tool that calls ``progress`` promises to go on
+    calling it: silent for too long (`COUNTERSIGN_PROGRESS_SECONDS`), it is ended.
     """
 
     __slots__ = (
         "_files",
+        "_report",
+        "_reported",
         "_stop",
         "deadline",
         "fence",
@@ -35,7 +40,9 @@ class StepContext:
         "tenant",
     )
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, report: Callable[[], None] = lambda: None) -> None:
+        """``report`` tells main that the step goes on; it may be called from any thread."""
+        self._report, self._reported = report, 0.0
         self.key = work.intent_key or f"{work.run}:{work.key}"
         self.step_key = work.key
         self.run = work.run
@@ -49,8 +56,14 @@ class StepContext:
         self._stop = ""
 
     def stop(self, why: str) -> None:
-        """Main says: ``cancel``, ``lost``, ``drain`` or ``timeout``. The first reason stays."""
+        """Main says: ``cancel``, ``lost``, ``drain``, ``timeout`` or ``silent``. The first reason stays."""
         self._stop = self._stop or why
+
+    def progress(self) -> None:
+        """The tool went on a little: a page read, a part received. Breathing is no progress."""
+        if boot() >= self._reported + PROGRESS_EVERY:
+            self._reported = boot()
+            self._report()
 
     @property
     def stop_reason(self) -> str:
@@ -58,7 +71,7 @@ class StepContext:
 
     @property
     def cancelled(self) -> bool:
-        return self._stop in ("cancel", "timeout", "drain")
+        return self._stop in ("cancel", "timeout", "silent", "drain")
 
     @property
     def lost(self) -> bool:

@@ -3,7 +3,7 @@
 Down: ``{"run": [item…]}`` (see `work`) · ``{"stop": [[step, fence, why]…]}`` · ``{"reply": [[step, fence, {…}]…]}`` ·
 ``{"lease": [[step, fence, until]…]}``.
 Up: ``{"hello": pid}`` · ``{"done": [report…]}`` · ``{"begin": [[step, fence]…]}`` · ``{"ack": [[step, fence]…]}`` ·
-``"bye": true`` beside ``done`` when the child ends after this frame.
+``{"progress": [[step, fence]…]}`` · ``"bye": true`` beside ``done`` when the child ends after this frame.
 """
 
 import socket

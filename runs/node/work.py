@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from runs.engine.types import Claimed, Go, Stop
+from runs.leases import Terms
 
 #: A step that a child has not started after this part of its lease is given back.
 START_WITHIN = 1 / 3
@@ -42,7 +43,7 @@ class Work:
         return found if isinstance(found, dict) else {}
 
 
-def item(claimed: Claimed, *, lease: float) -> list[Any]:
+def item(claimed: Claimed, *, terms: Terms) -> list[Any]:
     """A claimed step as it goes down: what is JSON text already is passed on unparsed."""
     return [
         claimed.step_id,
@@ -54,8 +55,8 @@ def item(claimed: Claimed, *, lease: float) -> list[Any]:
         claimed.kind,
         claimed.tool,
         claimed.timeout_seconds,
-        claimed.sent + lease * START_WITHIN,
-        claimed.sent + lease,
+        claimed.sent + terms.lease * START_WITHIN,
+        terms.local_deadline(claimed.sent),
         claimed.intent_key,
         claimed.agent,
         claimed.agent_version,

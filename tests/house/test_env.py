@@ -48,7 +48,7 @@ def test_defaults_are_usable_but_not_for_serving(bare: pytest.MonkeyPatch) -> No
         ("COUNTERSIGN_POOLS", "io:1"),
         ("COUNTERSIGN_POOLS", "io:1:4,io:1:4"),
         ("COUNTERSIGN_POOLS", "gpu:1:4"),
-        ("COUNTERSIGN_LEASE_SECONDS", "2"),
+        ("COUNTERSIGN_LEASE_SECONDS", "0"),
     ],
 )
 def test_a_bad_value_is_refused_by_name(bare: pytest.MonkeyPatch, name: str, value: str) -> None:

@@ -73,7 +73,7 @@ def test_b41_a_lease_is_as_long_as_it_should_be_whatever_the_host_thinks(house, 
     me = hands.worker()
     (first,) = hands.take(me)
     assert 0 < seconds_left(first.step_id) <= lease
-    with connect() as db:
+    with connect(3) as db:
         assert renew(db, worker_id=me.pk, leases=[(first.step_id, first.fence)], seconds=lease) == {
             first.step_id
         }
