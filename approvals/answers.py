@@ -2,20 +2,24 @@
 mended.
 """
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from accounts.canonical import BadInput, check_storable
+from approvals import shown
 from approvals.errors import BadAnswer
 from approvals.models import PendingAction, Verdict
 
 LONGEST_COMMENT = 10_000
 LONGEST_REFERENCE = 500
 MOST_EVIDENCE = 20
+#: An amount above zero: up to seven digits, up to six places.
+_MORE = re.compile(r"(?=.*[1-9])[0-9]{1,7}(\.[0-9]{1,6})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +31,22 @@ class Answer:
     reference: str
     evidence: tuple[Any, ...]
     gesture: str
+    more: str = ""
 
 
-def read(*, verdict: str, comment: str, reference: str, evidence: Sequence[Any], gesture: str) -> Answer:
+def read(
+    *,
+    verdict: str,
+    comment: str,
+    reference: str,
+    evidence: Sequence[Any],
+    gesture: str,
+    more: str = "",
+) -> Answer:
     """The answer from raw input. Raises BadAnswer, which denies."""
     if verdict not in Verdict.values or verdict == Verdict.EXPIRE:
         raise BadAnswer("verdict", _("This is not an answer that exists. Nothing was decided."))
-    texts = {"comment": comment, "reference": reference, "gesture": gesture}
+    texts = {"comment": comment, "reference": reference, "gesture": gesture, "more": more}
     for name, value in [*texts.items(), ("evidence", list(evidence))]:
         try:
             check_storable(value)
@@ -53,11 +66,31 @@ def read(*, verdict: str, comment: str, reference: str, evidence: Sequence[Any],
         reference.strip(),
         tuple(evidence),
         unicodedata.normalize("NFC", gesture.strip()),
+        more.strip(),
     )
+
+
+def limit_of(action: PendingAction) -> str:
+    """The limit that stopped the run which this question is about, as it was shown; empty for any other question."""
+    if action.kind != PendingAction.Kind.TAKE_OVER:
+        return ""
+    facts = shown.read(action.shown).get("facts")
+    limit = facts.get("limit") if isinstance(facts, Mapping) else None
+    return str(limit.get("name") or "") if isinstance(limit, Mapping) else ""
+
+
+def _check_more(action: PendingAction, given: Answer) -> None:
+    """Who continues a run that used up a limit says how much more it may use; nobody else adds anything."""
+    stopped_by = limit_of(action) if given.verdict == Verdict.CONTINUE else ""
+    if given.more and not stopped_by:
+        raise BadAnswer("more", _("There is no limit here to which something could be added."))
+    if stopped_by and not _MORE.fullmatch(given.more):
+        raise BadAnswer("more", _("Say how much more it may use: a number above 0, at most 9999999."))
 
 
 def check(action: PendingAction, given: Answer) -> None:
     """The answer fits this action. Raises BadAnswer, naming the field."""
+    _check_more(action, given)
     if given.verdict.value not in action.verdicts:
         raise BadAnswer("verdict", _("This answer does not belong to this question. Nothing was decided."))
     if given.verdict == Verdict.APPROVE and action.second_gesture:

@@ -60,6 +60,7 @@ def decide(
     reference: str = "",
     evidence: Sequence[Any] = (),
     gesture: str = "",
+    more: str = "",
     address: str | None = None,
     now: datetime | None = None,
 ) -> Decision:
@@ -68,13 +69,14 @@ def decide(
     Approve, once enough people agreed, makes the action a grant and authorises its intent; everything is
     announced in the same transaction. The same answer by the same person again gives the first decision (a
     double click); any other second answer raises. ``authenticated`` says how the person proved who they are;
+    ``more`` is what a person who continues a run adds to the limit that had stopped it (seconds, for times);
     ``now`` is for tests.
 
     Raises NotAllowed, AlreadyDecided, Superseded, Stale, Expired, BadAnswer (``approvals.errors``); each
     changes nothing.
     """
     given = answers.read(
-        verdict=verdict, comment=comment, reference=reference, evidence=evidence, gesture=gesture
+        verdict=verdict, comment=comment, reference=reference, evidence=evidence, gesture=gesture, more=more
     )
     with transaction.atomic(durable=True):
         action = _lock(action_id)
@@ -97,6 +99,7 @@ def decide(
             reference=given.reference,
             comment=given.comment,
             evidence=list(given.evidence),
+            edited={"limit": answers.limit_of(action), "more": given.more} if given.more else None,
             address=_address(address),
         )
         _apply(action, decision, user)
@@ -118,7 +121,8 @@ def _replay(
     if first is None:
         return None
     before = (first.verdict, first.comment, first.reference, first.digest_seen, first.generation)
-    if before == (given.verdict, given.comment, given.reference, sight.digest, sight.generation):
+    same = before == (given.verdict, given.comment, given.reference, sight.digest, sight.generation)
+    if same and (first.edited or {}).get("more", "") == given.more:
         return first
     raise AlreadyDecided(action, first)
 
@@ -158,6 +162,7 @@ def _apply(action: PendingAction, decision: Decision, user: User) -> None:
     """Everything the answer changes, in lock order; the announcement (audit head) last."""
     verdict = Verdict(decision.verdict)
     payload = {"verdict": verdict.value, "decision": decision.pk.hex, "generation": action.generation}
+    payload |= {"added": decision.edited} if decision.edited else {}
     if verdict == Verdict.APPROVE:
         agreed = rules.entitled_signers(action, rules.signatures(action))
         if len(agreed) < rules.quorum(action):

@@ -15,9 +15,10 @@ class DecisionForm(forms.Form):
     comment = forms.CharField(label=_("How do you know?"), required=False, max_length=LONGEST_COMMENT)
     reference = forms.CharField(label=_("Reference"), required=False, max_length=LONGEST_REFERENCE)
     evidence = forms.CharField(label=_("Link to the evidence"), required=False, max_length=500)
+    more = forms.CharField(label=_("How much more"), required=False, max_length=20)
     gesture = forms.CharField(label=_("What you typed"), required=False, max_length=500)
 
     def refuse(self, field: str, text: str) -> None:
         """Show what the service said, at its field if the page has one."""
-        on_page = ("comment", "reference", "evidence")
+        on_page = ("comment", "reference", "evidence", "more")
         self.add_error(field if field in on_page else None, text)

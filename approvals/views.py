@@ -73,6 +73,8 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
             reference=given["reference"],
             evidence=[given["evidence"]] if given["evidence"] else [],
             gesture=given["gesture"],
+            # The field stands on the page whatever is chosen; it belongs to one answer.
+            more=given["more"] if given["verdict"] == Verdict.CONTINUE else "",
             address=client_address(request.META),
         )
     except errors.BadAnswer as error:

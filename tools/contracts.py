@@ -13,7 +13,7 @@ from tools.models import Contract
 
 __all__ = ["contradictions", "definition", "definition_digest", "rules"]
 
-#: Everything that a run is pinned to. A field of :class:`Contract` is here, in RULES or in BOOKKEEPING.
+#: Everything that a run is pinned to. A field of :class:`Contract` is here, in LATER, RULES or BOOKKEEPING.
 DEFINITION = (
     "version",
     "adapter",
@@ -49,6 +49,8 @@ DEFINITION = (
     "cpu_seconds",
     "data_residency",
 )
+#: Part of the definition as well, but only where they say something: declarations from before keep their digest.
+LATER: dict[str, Any] = {"last_resort": "agent", "attempt_tokens": None, "attempt_cost": None}
 #: Never pinned: the newest published contract decides.
 RULES = ("policy", "quota_per_hour", "egress_hosts", "approval_ttl_seconds")
 BOOKKEEPING = (
@@ -67,6 +69,11 @@ BOOKKEEPING = (
 def definition(contract: Contract) -> dict[str, Any]:
     """What the call is and does, as plain JSON values: the bytes behind :func:`definition_digest`."""
     values = {name: _plain(getattr(contract, name)) for name in DEFINITION}
+    values |= {
+        name: _plain(getattr(contract, name))
+        for name, nothing in LATER.items()
+        if getattr(contract, name) != nothing
+    }
     return {**values, "tool": contract.tool.name, "weight": _plain(Decimal(contract.weight))}
 
 

@@ -20,6 +20,8 @@ _HOST = re.compile(
 )
 
 
+#: No contract may ask for more attempts (S7).
+MOST_ATTEMPTS = 20
 #: Promises that the engine does not keep yet, and the value that promises nothing. A contract that is believed and not
 #: kept is worse than none: a strict fence alone would let a high-risk effect through without a person.
 NOT_KEPT = {
@@ -103,6 +105,14 @@ def _repetition(contract: Contract) -> Iterator[Problem]:
     if contract.fence_rule != Contract.FenceRule.NONE and not contract.resource:
         text = _("A rule for the order on a resource is given, but no resource.")
         yield Problem("fence_without_resource", text, where="resource")
+    if contract.max_attempts > MOST_ATTEMPTS:
+        text = _("More than %(most)s attempts are not made.")
+        yield Problem("attempts_unbounded", text, {"most": MOST_ATTEMPTS}, "max_attempts")
+    if contract.fallback_tool and effect:
+        text = _("An effect has no fallback: another effect is another decision.")
+        yield Problem("fallback_of_effect", text, where="fallback_tool")
+    if contract.fallback_tool and contract.fallback_tool == contract.tool.name:
+        yield Problem("fallback_self", _("A tool cannot stand in for itself."), where="fallback_tool")
     if both := sorted(set(contract.retryable_codes) & set(contract.fatal_codes)):
         text = _("These codes are both to be repeated and not to be repeated: %(codes)s.")
         yield Problem("codes_twice", text, {"codes": ", ".join(both)}, "retryable_codes")

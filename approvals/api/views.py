@@ -105,6 +105,7 @@ def _decide(
             comment=given["comment"],
             reference=given["reference"],
             gesture=given["gesture"],
+            more=given["more"],
             address=client_address(request.META) or None,
         )
     except errors.AlreadyDecided as error:

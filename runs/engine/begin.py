@@ -5,6 +5,7 @@ import uuid
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from accounts import audit
@@ -16,6 +17,7 @@ from approvals import grants
 from approvals.clock import db_now
 from approvals.models import PendingAction
 from approvals.reopen import reopen
+from runs.engine import deadlines, reserve
 from runs.engine.commit_guard import holds
 from runs.engine.ending import end_step, lock_step
 from runs.engine.record import lose, settle_down
@@ -54,6 +56,10 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
             return LOST
         if not run.plannable:
             return LOST
+        if run.takeover is not None or reserve.stop_if_spent(run) or deadlines.stop_if_late(run):
+            held_up = _give_back(run, step)
+            settle_down(workspace)
+            return held_up
         first = Intent.everywhere.only("grant").get(pk=claimed.intent_id)
         if first.grant:
             PendingAction.everywhere.select_for_update(of=("self",)).get(pk=first.grant)
@@ -146,6 +152,15 @@ def _park(run: Locked, step: Step, transition: str, waiting_on: str, event: str,
     run.event(
         event, step_id=step.pk, epoch=step.epoch, payload={"key": step.key, "why": (why or waiting_on)[:500]}
     )
+
+
+def _give_back(run: Locked, step: Step) -> Stop:
+    """A person has to take the run over first; then the step goes on. It counts as no try."""
+    move(
+        step, "give_back", epoch=step.epoch, changes={"owner": None, "lease_until": None, "not_before": Now()}
+    )
+    run.event("step.waiting", step_id=step.pk, epoch=step.epoch, payload={"key": step.key, "why": "takeover"})
+    return Stop("waiting", "taken_over", _("A person has to take the task over first."))
 
 
 def _go(

@@ -53,6 +53,7 @@ def _request(run: Locked, user_id: uuid.UUID, reason: str, channel: str) -> None
     )
     run.move("request_cancel")
     run.waiting_on = ""
+    run.takeover = None
     run.event("run.cancel_requested", actor=f"user:{user_id.hex}", payload={"reason": reason[:500]})
     waiting = Step.everywhere.select_for_update(of=("self",), no_key=True).filter(
         run_id=run.id, status__in=["PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL"]

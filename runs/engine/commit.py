@@ -5,7 +5,6 @@ transaction each, because the intent's truth is recorded even when the lease is 
 """
 
 import logging
-import random
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -18,11 +17,12 @@ from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
 from accounts.statements import statement
-from runs.engine import artifacts, planner, record
+from runs.engine import artifacts, given_back, planner, record, reserve, retry, spending
 from runs.engine.claim import ask_contexts, assemble
 from runs.engine.quarantine import quarantine
 from runs.engine.release import release_held
 from runs.engine.status import derive
+from runs.engine.take_over import take_over
 from runs.engine.types import Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, cursor, document
 from runs.states import MAX_LOSSES
@@ -104,14 +104,17 @@ def _commit(
             known = _known_keys(batch)
         # Read outside: the end of a pipeline brings all answers in one round trip, reading inside would cost a second.
         workspace.read()
-        ended: dict[uuid.UUID, str] = dict(finished.fetchall())
+        ended: dict[uuid.UUID, tuple[str, bool]] = {row[0]: row[1:] for row in finished.fetchall()}
         keys = _by_run(known.fetchall()) if known else {}
         for outcome in batch:
-            status = ended.get(outcome.claimed.step_id)
+            found = ended.get(outcome.claimed.step_id)
             run = workspace.runs.get(outcome.claimed.run_id)
-            if status is None or run is None:
+            if found is None or run is None:
                 refused.append(outcome)
             else:
+                status, too_late = found
+                if status == "PENDING":
+                    status = given_back.settle(run, outcome, too_late=too_late)
                 take(run, outcome, status, keys.get(run.id, {}))
         release_held(workspace)
         sticky = _go_on(workspace, left) if mode == "held" else []
@@ -138,9 +141,10 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, str]) -
     plan = outcome.plan
     fits = plan is not None and plan.version == run.version
     terminal = status != "PENDING"
+    spending.book_call(run, outcome)
     if terminal and claimed.kind != "plan":
         run.steps_ended += 1
-        run.spend(steps=1, tool_calls=1, tokens=outcome.tokens)
+        run.spend(steps=1)
     shas = artifacts.store(run, outcome) if outcome.artifacts and terminal else []
     payload: dict[str, Any] = {"key": claimed.key, "attempt": claimed.attempt, "ms": outcome.milliseconds}
     if claimed.tool:
@@ -157,18 +161,18 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, str]) -
             artifacts=shas,
             payload=payload,
         )
+    others = _others_live(claimed.context, claimed.key)
+    if (others or not terminal) and reserve.stop_if_spent(run, live=others):
+        return
     if not terminal:
         run.moving = True
     elif claimed.kind == "plan" and status == "FAILED":
-        planner.take_over(
-            run, "agent_lost", _("The agent could not plan the next step."), detail=outcome.error_text
-        )
-    elif run.plannable and fits and plan is not None:
-        others = _others_live(claimed.context, claimed.key)
+        take_over(run, "agent_lost", _("The agent could not plan the next step."), detail=outcome.error_text)
+    elif run.takes_work and fits and plan is not None and not given_back.gave_up(run, outcome, status):
         planned = planner.apply(run, plan, live=others, known=known)
         if planned:
             payload["planned"] = planned
-    elif run.plannable:
+    else:
         run.plan_again()
 
 
@@ -178,15 +182,15 @@ def _event_type(outcome: Outcome, status: str) -> str:
     return {"failed": "step.retried", "timeout": "step.retried"}.get(outcome.ending, f"step.{outcome.ending}")
 
 
-def _others_live(context: str, key: str) -> bool:
-    """Whether other steps were live at the version of this context."""
+def _others_live(context: str, key: str) -> int:
+    """How many other steps were live at the version of this context."""
     live = orjson.loads(context)["live"] if '"live": []' not in context else []
-    return any(other != key for other in live)
+    return sum(other != key for other in live)
 
 
 def _finish_row(outcome: Outcome) -> dict[str, Any]:
     claimed = outcome.claimed
-    status, delay = verdict(outcome)
+    status, delay, total = verdict(outcome)
     return {
         "id": claimed.step_id,
         "run": claimed.run_id,
@@ -199,44 +203,32 @@ def _finish_row(outcome: Outcome) -> dict[str, Any]:
         "error_text": outcome.error_text[:1000],
         "failures": 1 if outcome.ending in ("failed", "timeout") else 0,
         "losses": 1 if outcome.ending == "lost" else 0,
-        "tokens": outcome.tokens,
-        "cost": outcome.cost,
+        "tokens": spending.stored_tokens(outcome),
+        "cost": spending.stored_cost(outcome),
         "delay": delay,
+        "total": total,
     }
 
 
-def verdict(outcome: Outcome) -> tuple[str, float]:
-    """What becomes of a step without an effect, and after how many seconds it may run again (S7, O3)."""
+def verdict(outcome: Outcome) -> tuple[str, float, float | None]:
+    """What becomes of a step without an effect, after how many seconds it may run again, and how many seconds after its
+    first try that would be too late (S7, O3)."""
     claimed = outcome.claimed
     match outcome.ending:
         case "succeeded":
-            return "SUCCEEDED", 0.0
+            return "SUCCEEDED", 0.0, None
         case "cancelled":
-            return "CANCELLED", 0.0
+            return "CANCELLED", 0.0, None
         case "drained" | "waiting":
-            return "PENDING", 0.0
+            return "PENDING", 0.0, None
         case "lost" | "unknown":
-            return ("PENDING", 0.0) if claimed.losses + 1 < MAX_LOSSES else ("FAILED", 0.0)
-    return (
-        ("PENDING", _backoff(claimed.contract_id, claimed.failures))
-        if _may_retry(outcome)
-        else ("FAILED", 0.0)
-    )
-
-
-def _may_retry(outcome: Outcome) -> bool:
-    contract = by_id(outcome.claimed.contract_id) if outcome.claimed.contract_id else None
-    if contract is None or outcome.error_code in contract.fatal_codes:
-        return False
-    if contract.retryable_codes and outcome.error_code not in contract.retryable_codes:
-        return False
-    return outcome.claimed.failures + 1 < contract.max_attempts
-
-
-def _backoff(contract_id: uuid.UUID | None, failures: int) -> float:
-    contract = by_id(contract_id) if contract_id else None
-    base = contract.backoff_seconds if contract else 1
-    return float(base * 2**failures) * random.uniform(0.75, 1.25)  # jitter, no secret
+            return ("PENDING" if claimed.losses + 1 < MAX_LOSSES else "FAILED"), 0.0, None
+    contract = by_id(claimed.contract_id) if claimed.contract_id else None
+    again = retry.after(contract, outcome, failures=claimed.failures)
+    if again:
+        return "PENDING", again.delay, again.total
+    # Another tool may stand in: whether the run may use it is seen under its lock.
+    return ("PENDING" if contract and retry.fallback(contract) else "FAILED"), 0.0, None
 
 
 def _known_keys(batch: Sequence[Outcome]) -> Any:
@@ -265,7 +257,7 @@ def _go_on(workspace: Workspace, left: dict[str, int]) -> list[uuid.UUID]:
     """New steps that this node takes at once, as far as there is room."""
     taken = []
     for run in workspace.runs.values():
-        if not run.plannable:
+        if not run.takes_work:
             continue
         for step in run.steps:
             if (

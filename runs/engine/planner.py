@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from accounts.canonical import digest
 from accounts.ids import new_id
 from accounts.models import Tenant
-from approvals.models import PendingAction
-from approvals.open import open_approval, open_takeover
+from approvals.open import open_approval
+from runs.engine import reserve
+from runs.engine.take_over import take_over
 from runs.engine.types import Plan
 from runs.engine.workspace import Locked, NewStep
 from tools import intents, previews
@@ -26,9 +27,9 @@ from tools.selectors import by_id, verdict
 EMPTY_DIGEST = digest({})
 
 
-def apply(run: Locked, plan: Plan, *, live: bool, known: Mapping[str, str]) -> list[str]:
-    """Carry out a plan. ``live``: other steps of the run have not ended; ``known``: digests of the planned keys that the
-    run has already. Returns the keys that were planned."""
+def apply(run: Locked, plan: Plan, *, live: int, known: Mapping[str, str]) -> list[str]:
+    """Carry out a plan. ``live``: how many other steps of the run have not ended; ``known``: digests of the planned keys
+    that the run has already. Returns the keys that were planned."""
     if plan.summary is not None and plan.folded:
         run.summary = plan.summary
         run.summarised += plan.folded
@@ -43,38 +44,13 @@ def apply(run: Locked, plan: Plan, *, live: bool, known: Mapping[str, str]) -> l
             key = str(directive["key"])
             if key in known or any(step.key == key for step in run.steps):
                 _note_drift(run, directive, known.get(key, ""))
-            elif _call(run, directive):
+            elif _call(run, directive, live):
                 planned.append(key)
     if ends:
-        _end(run, ends[0], live=live or bool(planned))
+        _end(run, ends[0], live=bool(live or planned))
     elif not planned and not live and not run.taken_over:
         take_over(run, "no_next_step", _("The agent gave no next step, and nothing is under way."))
     return planned
-
-
-def take_over(
-    run: Locked, code: str, sentence: str, *, detail: str = "", step_id: uuid.UUID | None = None
-) -> None:
-    """The run cannot go on by itself: a person decides whether it continues or ends (S11)."""
-    if run.taken_over:
-        return
-    run.taken_over = True
-    run.waiting_on = sentence
-    standing = PendingAction.everywhere.filter(
-        run_id=run.id, kind=PendingAction.Kind.TAKE_OVER, status=PendingAction.Status.OPEN
-    )
-    if standing.exists():
-        return
-    action = open_takeover(
-        tenant_id=run.tenant_id,
-        run_id=run.id,
-        step_id=step_id,
-        epoch=run.epoch,
-        submitter_id=run.submitter_id,
-        sentence=sentence,
-        facts={"code": code, "detail": detail[:2000], "goal": run.goal, "steps_ended": run.steps_ended},
-    )
-    run.event("run.taken_over", payload={"code": code, "action": action.pk.hex})
 
 
 def contract_of(run: Locked, tool: str) -> Contract | None:
@@ -83,14 +59,14 @@ def contract_of(run: Locked, tool: str) -> Contract | None:
     return by_id(uuid.UUID(pinned)) if pinned else None
 
 
-def _call(run: Locked, directive: Mapping[str, Any]) -> bool:
+def _call(run: Locked, directive: Mapping[str, Any], live: int) -> bool:
     tool = str(directive["tool"])
     contract = contract_of(run, tool)
     if contract is None:
         take_over(run, "unknown_tool", _("The agent asked for a tool that this task may not use: %s") % tool)
         return False
-    if budget_left(run, "steps") <= len(run.steps):
-        take_over(run, "budget_steps", _("The task has used up its budget of steps."))
+    if missing := reserve.room_for(run, kind="call", contract=contract, live=live):
+        reserve.take_over_for(run, missing)
         return False
     arguments = directive.get("arguments") or {}
     step = NewStep(
@@ -177,12 +153,6 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
     )
 
 
-def budget_left(run: Locked, name: str) -> int:
-    """What is left of a budget; 0 when it is used up. A budget that the run does not have is unlimited."""
-    limit = run.budget.get(name)
-    return 2**31 if limit is None else max(0, int(limit) - int(run.spent.get(name, 0)))
-
-
 def _note_drift(run: Locked, directive: Mapping[str, Any], first: str) -> None:
     """The first wins (L9); another content under the same key is recorded."""
     asked = digest(directive.get("arguments") or {})
@@ -207,6 +177,7 @@ def _end(run: Locked, directive: Mapping[str, Any], *, live: bool) -> None:
 def end_as_failed(run: Locked, code: str, text: str) -> None:
     """The run has failed; nothing of it is live."""
     run.failure = {"code": code, "text": text[:1000]}
+    run.takeover = None
     _leave_waiting(run)
     run.move("fail")
     run.event("run.failed", payload={"code": code, "text": text[:1000]})

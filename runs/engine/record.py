@@ -5,9 +5,11 @@ taken only from the current dispatch. Whatever was dispatched and has no answer 
 """
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -16,7 +18,7 @@ from accounts.failpoints import fp
 from approvals.models import PendingAction
 from approvals.open import open_settle
 from approvals.withdraw import withdraw_settle
-from runs.engine import artifacts
+from runs.engine import artifacts, given_back, reserve, retry, spending
 from runs.engine.commit_guard import holds
 from runs.engine.ending import end_step, lock_step
 from runs.engine.planner import apply
@@ -24,11 +26,11 @@ from runs.engine.release import release_held
 from runs.engine.status import derive
 from runs.engine.types import Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, locked_one
-from runs.models import Step
+from runs.models import Run, Step
 from runs.states import MAX_LOSSES
 from tools import intents
 from tools.errors import Refused
-from tools.models import Contract, EffectClass, Intent
+from tools.models import Contract, Intent
 from tools.selectors import by_id
 
 #: Codes of outcomes in which nothing can have left: the child ended before it heard go, or found its time over.
@@ -68,6 +70,8 @@ def settle_down(workspace: Workspace) -> None:
 def _ours(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
     contract = by_id(intent.contract_id)
     dispatched = intent.status == Intent.Status.DISPATCHED
+    if dispatched and outcome.error_code not in NEVER_HANDED_OVER:
+        spending.book_call(run, outcome)
     match outcome.ending:
         case "succeeded":
             _succeeded(run, step, intent, outcome)
@@ -88,7 +92,6 @@ def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
     if intent.status != Intent.Status.CONFIRMED:
         intents.confirm(intent_id=intent.pk, answer=outcome.output, reference=outcome.reference)
     _withdraw(intent)
-    run.spend(steps=1, tool_calls=1)
     shas = artifacts.store(run, outcome) if outcome.artifacts else []
     plan, fits = outcome.plan, outcome.plan is not None and outcome.plan.version == run.version
     end_step(
@@ -100,7 +103,7 @@ def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
         artifacts=shas,
         extra={"effect": "confirmed", "reference": outcome.reference[:200], "ms": outcome.milliseconds},
     )
-    if fits and plan is not None and run.plannable:
+    if fits and plan is not None and run.takes_work:
         run.steps = [new for new in run.steps if new.kind != "plan"]
         run.moving = bool(run.steps)
         apply(run, plan, live=_others_live(run, step), known={})
@@ -109,22 +112,18 @@ def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
 def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome: Outcome) -> None:
     """Known not to have happened. An irreversible write is never tried again by itself (O3)."""
     fresh = Intent.everywhere.get(pk=intent.pk)
-    if outcome.error_code in NEVER_HANDED_OVER and step.losses + 1 < MAX_LOSSES:
+    if outcome.error_code in NEVER_HANDED_OVER and not _stopping(run) and step.losses + 1 < MAX_LOSSES:
         # Begun, but the sender was never told to go, or said itself that it did not: the approval still stands.
         if fresh.status == Intent.Status.REJECTED:
             intents.allow_again(intent_id=intent.pk)
         _back(run, step, outcome, losses=1)
         return
-    again = (
-        contract.effect_class != EffectClass.IRREVERSIBLE
-        and contract.retry_safe
-        and outcome.error_code not in contract.fatal_codes
-        and step.failures + 1 < contract.max_attempts
-    )
-    if again:
+    again = None if _stopping(run) else retry.after(contract, outcome, failures=step.failures)
+    if again and in_time(step, again):
         if fresh.status == Intent.Status.REJECTED:
             intents.allow_again(intent_id=intent.pk)
-        _back(run, step, outcome, failures=1)
+        _back(run, step, outcome, failures=1, again=again)
+        reserve.stop_if_spent(run)
         return
     if fresh.status in (Intent.Status.AUTHORISED, Intent.Status.PROPOSED, Intent.Status.REJECTED):
         intents.void(intent_id=intent.pk)
@@ -137,6 +136,21 @@ def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome
         fence=outcome.claimed.fence,
         extra={"effect": "not_happened"},
     )
+    if not _stopping(run) and given_back.gave_up(run, outcome, "FAILED"):
+        run.steps = [new for new in run.steps if new.kind != "plan"]
+
+
+def _stopping(run: Locked) -> bool:
+    return run.status == Run.Status.CANCEL_REQUESTED
+
+
+def in_time(step: Step, again: retry.Again) -> bool:
+    """Whether the next try would still begin in time, by the database's clock. Joins."""
+    if step.deadline is None:
+        started = F("started_at") + timedelta(seconds=again.total)
+        Step.everywhere.filter(pk=step.pk).update(deadline=started)
+    soon = Now() + timedelta(seconds=again.delay)
+    return Step.everywhere.filter(pk=step.pk, deadline__gte=soon).exists()
 
 
 def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -> None:
@@ -184,7 +198,12 @@ def _deed(step: Step, intent: Intent) -> str:
 
 
 def _give_back(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
-    """Nothing was sent: the step may run again, unless it keeps killing its worker."""
+    """Nothing was sent: the step may run again, unless it keeps killing its worker or its run is being cancelled."""
+    if _stopping(run):
+        if intent.status in (Intent.Status.AUTHORISED, Intent.Status.PROPOSED, Intent.Status.REJECTED):
+            intents.void(intent_id=intent.pk)
+        end_step(run, step, "cancel", code="cancelled")
+        return
     losses = 1 if outcome.ending == "lost" else 0
     if step.losses + losses >= MAX_LOSSES:
         intents.void(intent_id=intent.pk)
@@ -193,11 +212,19 @@ def _give_back(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
     _back(run, step, outcome, losses=losses)
 
 
-def _back(run: Locked, step: Step, outcome: Outcome, *, failures: int = 0, losses: int = 0) -> None:
+def _back(
+    run: Locked,
+    step: Step,
+    outcome: Outcome,
+    *,
+    failures: int = 0,
+    losses: int = 0,
+    again: retry.Again | None = None,
+) -> None:
     changes: dict[str, Any] = {
         "owner": None,
         "lease_until": None,
-        "not_before": Now(),
+        "not_before": Now() + timedelta(seconds=again.delay if again else 0),
         "failures": step.failures + failures,
         "losses": step.losses + losses,
         "error_code": outcome.error_code[:60],
@@ -253,8 +280,8 @@ def _dispatch(outcome: Outcome, intent: Intent) -> uuid.UUID:
     return outcome.dispatch_id or current
 
 
-def _others_live(run: Locked, step: Step) -> bool:
+def _others_live(run: Locked, step: Step) -> int:
     live = Step.everywhere.filter(run_id=run.id).exclude(pk=step.pk).exclude(kind="plan")
     return live.filter(
         status__in=["PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN"]
-    ).exists()
+    ).count()

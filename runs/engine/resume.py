@@ -16,11 +16,12 @@ from accounts.failpoints import fp
 from approvals import grants
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.withdraw import withdraw_open
+from runs.engine.allow_more import allow_more
 from runs.engine.ending import end_step, lock_step, resume_step
 from runs.engine.planner import end_as_failed
 from runs.engine.record import settle_down
 from runs.engine.workspace import Locked, locked_one
-from runs.models import Run, Step
+from runs.models import Step
 from runs.states import RUN_TERMINAL
 from tools import intents, workers
 from tools.models import Intent
@@ -75,7 +76,7 @@ def _apply(run: Locked, step: Step | None, action: PendingAction) -> bool:
         case PendingAction.Kind.SETTLE, Status.SETTLED:
             return _settled(run, step, action)
         case PendingAction.Kind.TAKE_OVER, Status.ANSWERED:
-            _taken_over(run, action)
+            return _taken_over(run, action)
     return True
 
 
@@ -159,20 +160,26 @@ def _current(intent: Intent) -> uuid.UUID:
     return intent.dispatch_id
 
 
-def _taken_over(run: Locked, action: PendingAction) -> None:
+def _taken_over(run: Locked, action: PendingAction) -> bool:
+    """Continue, with what was added to a budget, or end. The end waits for what is under way or unknown."""
     decision = _decision(action)
+    fails = decision is not None and decision.verdict == Verdict.FAIL
+    if fails and Step.everywhere.filter(run_id=run.id, status__in=["RUNNING", "UNKNOWN"]).exists():
+        return False
+    run.takeover = None
     run.event(
         "run.takeover_answered",
         actor=_actor(decision),
         payload={"action": action.pk.hex, "verdict": decision.verdict if decision else ""},
     )
     if decision is not None and decision.verdict == Verdict.FAIL:
-        if not Step.everywhere.filter(run_id=run.id, status__in=["RUNNING", "UNKNOWN"]).exists():
-            _stop_waiting(run)
-            end_as_failed(run, "taken_over", decision.comment or _("A person ended the task."))
-        return
-    if run.status in (Run.Status.WAITING_APPROVAL, Run.Status.RUNNING, Run.Status.WAITING_EXTERNAL):
+        _stop_waiting(run)
+        end_as_failed(run, "taken_over", decision.comment or _("A person ended the task."))
+    elif run.plannable:
+        if decision is not None:
+            allow_more(run, decision)
         run.plan_again()
+    return True
 
 
 def _stop_waiting(run: Locked) -> None:

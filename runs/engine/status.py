@@ -16,7 +16,7 @@ def derive(runs: Iterable[Locked]) -> None:
     for run in runs:
         if run.status in RUN_TERMINAL or run.status == "PAUSED":
             continue
-        if run.moving and run.plannable:
+        if run.moving and run.takes_work:
             _running(run)
         else:
             unsure.append(run)
@@ -41,9 +41,10 @@ def _from_live(run: Locked, live: list[tuple[Any, ...]]) -> None:
     if run.status == "COMPENSATING":
         return
     statuses = {row[4] for row in live}
-    if "RUNNING" in statuses or any(row[4] == "PENDING" and not row[5] for row in live):
+    may_start = run.takeover is None and any(row[4] == "PENDING" and not row[5] for row in live)
+    if "RUNNING" in statuses or may_start:
         _running(run)
-    elif statuses & {"WAITING_APPROVAL", "UNKNOWN"} or run.taken_over:
+    elif statuses & {"WAITING_APPROVAL", "UNKNOWN"} or run.takeover is not None:
         _wait(run, "WAITING_APPROVAL", "wait_for_person", live)
     elif "WAITING_EXTERNAL" in statuses:
         _wait(run, "WAITING_EXTERNAL", "wait_outside", live)
@@ -56,7 +57,7 @@ def _running(run: Locked) -> None:
 
 
 def _wait(run: Locked, status: str, transition: str, live: list[tuple[Any, ...]]) -> None:
-    if not run.taken_over:
+    if run.takeover is None:
         first = next((row for row in live if row[4] in ("UNKNOWN", status)), None)
         run.waiting_on = (first[7] or first[6] or first[2]) if first else ""
     if run.status == "PENDING":

@@ -7,7 +7,8 @@ A :class:`Workspace` joins the caller's transaction.
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -20,10 +21,12 @@ from accounts.canonical import digest
 from accounts.ids import new_id
 from accounts.statements import statement
 from outbox.append import Fact, append_many
-from runs import timeline
+from runs import budget, timeline
 from runs.errors import LostRun
 from runs.models import Run
 from runs.states import RUN_PLANNABLE, RUN_TERMINAL
+
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def document(rows: Any) -> str:
@@ -85,6 +88,9 @@ class Locked:
     waiting_on: str
     at: datetime
     has_held: bool
+    takeover: uuid.UUID | None
+    last_event_at: datetime
+    deadline: datetime | None
     was: str = ""
     lines: list[timeline.Line] = field(default_factory=list)
     steps: list[NewStep] = field(default_factory=list)
@@ -97,6 +103,7 @@ class Locked:
     needs_plan: bool = False
     moving: bool = False
     taken_over: bool = False
+    budget_changed: bool = False
 
     def event(self, type: str, **fields: Any) -> None:
         """One more line of history."""
@@ -113,13 +120,28 @@ class Locked:
     def plannable(self) -> bool:
         return self.status in RUN_PLANNABLE
 
-    def spend(self, **amounts: int) -> None:
-        for name, amount in amounts.items():
-            self.spent[name] = int(self.spent.get(name, 0)) + amount
+    @property
+    def takes_work(self) -> bool:
+        """Whether something new of it may start: not while it ends, and not while a person has to take it over."""
+        return self.plannable and self.takeover is None
+
+    @property
+    def wall_seconds(self) -> Decimal:
+        """The working time up to this lock: what was booked, and what has passed since if it was RUNNING."""
+        booked = budget.used(self.spent, "wall_seconds")
+        if self.was != "RUNNING":
+            return booked
+        passed = max(timedelta(), self.at - self.last_event_at)
+        return booked + Decimal(passed // _MICROSECOND) / 1_000_000
+
+    def spend(self, **amounts: int | Decimal) -> None:
+        for name, more in amounts.items():
+            if more:
+                self.spent[name] = budget.add(self.spent, name, Decimal(more))
 
     def plan_again(self) -> None:
         """Ask the agent against the version that this transaction makes, unless the run takes no new work."""
-        if not self.plannable or self.taken_over:
+        if not self.takes_work:
             return
         key = f"plan/{self.version + 1}"
         if not any(step.key == key for step in self.steps):
@@ -164,6 +186,9 @@ class Workspace:
                 waiting_on=row[17],
                 at=row[18],
                 has_held=row[19],
+                takeover=row[20],
+                last_event_at=row[21],
+                deadline=row[22],
             )
             run.was = run.status
             self.runs[run.id] = run
@@ -199,6 +224,7 @@ class Workspace:
         if not changed:
             return
         for run in changed:
+            run.spent["wall_seconds"] = budget.text(run.wall_seconds)
             _announce(run)
         events = [timeline.link(run.head, line, run.at) for run in changed for line in run.lines]
         self._heads = cursor()
@@ -290,6 +316,9 @@ def _head_row(run: Locked) -> dict[str, Any]:
         "failure": run.failure,
         "epoch": run.epoch,
         "at": run.at,
+        "takeover": run.takeover,
+        "budget": run.budget if run.budget_changed else None,
+        "deadline": run.deadline if run.budget_changed else None,
     }
 
 

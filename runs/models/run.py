@@ -15,9 +15,11 @@ class Run(TenantRow):
 
     ``version`` rises with every commit and is what plans are made against; ``event_seq`` and ``event_hash`` are the end of
     the run's history. ``context_summary`` is the agent's fold over the ``summarised`` oldest finished steps. ``budget``
-    and ``spent`` count tool_calls, model_calls, tokens, cost (currency units as text), wall_seconds and steps.
+    and ``spent`` count tool_calls, model_calls, tokens, cost (currency units as text), wall_seconds (of ``spent`` as text;
+    time spent waiting does not count) and steps; see ``runs.budget``. ``deadline`` is an instant and waits for nobody.
     ``contracts`` pins the tools that the agent declares: ``{tool: contract id}``. ``lineage`` is the first run of a chain
-    of redrives: idempotency keys hang on it.
+    of redrives: idempotency keys hang on it. ``takeover`` is the question that holds the run: until a person has
+    answered it, what is under way ends and nothing new starts, neither step nor effect.
     """
 
     class Status(models.TextChoices):
@@ -61,6 +63,7 @@ class Run(TenantRow):
     event_seq = models.BigIntegerField(default=0)
     event_hash = models.BinaryField(max_length=32, default=bytes(32))
     deadline = models.DateTimeField(null=True, blank=True)
+    takeover = models.UUIDField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     last_event_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)

@@ -20,7 +20,8 @@ class Step(TenantRow):
     ``failures`` counts tries that failed, ``losses`` those lost with a worker. ``fence`` is from one global sequence: any
     later claim outranks any earlier one. ``held`` is true while a dependency is unmet; it is computed from the rows under
     the run's lock, never counted. ``ended_seq`` orders finished steps (1, 2, …) for context and summary; plan steps have
-    none. ``input`` is ``{"arguments": …, "inputs": [keys of steps whose outputs are added at claim]}``.
+    none. ``input`` is ``{"arguments": …, "inputs": [keys of steps whose outputs are added at claim]}``. ``deadline`` is
+    set by the first try that failed: no later one starts after it.
     """
 
     class Kind(models.TextChoices):

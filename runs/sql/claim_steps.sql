@@ -9,7 +9,7 @@ WITH ready AS MATERIALIZED (
         FROM runs_step s JOIN runs_run r ON r.id = s.run_id
         WHERE s.status = 'PENDING' AND NOT s.held AND s.pool = room.pool AND s.not_before <= now()
           AND r.status = ANY (%(claimable)s) AND (r.status <> 'COMPENSATING' OR s.kind = 'undo')
-          AND r.agent_digest = ANY (%(digests)s)
+          AND r.agent_digest = ANY (%(digests)s) AND r.takeover IS NULL
         ORDER BY s.not_before, s.id
         LIMIT room.free
         FOR UPDATE OF s SKIP LOCKED) found)

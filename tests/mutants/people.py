@@ -20,8 +20,8 @@ PEOPLE = (
         number="B17",
         guard="only the same answer is a repeat",
         file="approvals/decide.py",
-        old="    if before == (given.verdict, given.comment, given.reference, sight.digest, sight.generation):\n",
-        new="    if before:\n",
+        old="    if same and (first.edited or {})",
+        new="    if before and (first.edited or {})",
         tests=(
             "tests/approvals/test_decide.py::test_b17_a_second_answer_is_refused_with_the_first_decision",
         ),

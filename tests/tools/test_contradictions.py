@@ -82,7 +82,9 @@ def test_a_policy_that_nobody_can_satisfy():
 def test_every_field_of_a_contract_is_definition_or_rule_or_bookkeeping():
     """A field that is in none of them would be covered by no digest and compared by nobody."""
     fields = [field.name for field in Contract._meta.concrete_fields]
-    assert sorted(fields) == sorted([*contracts.DEFINITION, *contracts.RULES, *contracts.BOOKKEEPING])
+    assert sorted(fields) == sorted(
+        [*contracts.DEFINITION, *contracts.LATER, *contracts.RULES, *contracts.BOOKKEEPING]
+    )
 
 
 #: A changed value for every field of the definition.
@@ -94,11 +96,11 @@ CHANGED = {
     "timeout_seconds": 61, "quiet_seconds": 1, "max_attempts": 4, "max_total_seconds": 3601, "backoff_seconds": 2,
     "retryable_codes": ["x"], "fatal_codes": ["x"], "fallback_tool": "f", "takeover_rule": "known_gone",
     "fence_rule": "strict", "resource": "r", "isolation": "cpu", "memory_mb": 1, "cpu_seconds": 1,
-    "data_residency": "EU",
+    "data_residency": "EU", "last_resort": "take_over", "attempt_tokens": 5, "attempt_cost": 5,
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("field", contracts.DEFINITION)
+@pytest.mark.parametrize("field", [*contracts.DEFINITION, *contracts.LATER])
 def test_b52_every_field_of_the_definition_is_in_its_digest(field):
     """Guards ``tools/contracts.py`` (``DEFINITION``): a contract that differs in one field has another digest, so an
     approval of the one does not hold for the other."""

@@ -21,7 +21,7 @@ ROWS = {
 
 
 def test_every_field_has_a_row_and_every_row_is_a_field():
-    assert {*contracts.DEFINITION, *contracts.RULES} == ROWS
+    assert {*contracts.DEFINITION, *contracts.LATER, *contracts.RULES} == ROWS
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,7 @@ def test_every_field_has_a_row_and_every_row_is_a_field():
         Contract.FenceRule.values,
         Contract.TakeoverRule.values,
         Contract.Isolation.values,
+        Contract.LastResort.values,
         policy.COMPARISONS,
     ],
 )

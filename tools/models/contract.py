@@ -54,7 +54,9 @@ class Contract(TenantRow):
     """One version of a tool's declaration (requirement L16). Published rows are immutable except for
     retirement.
 
-    Times are in seconds. ``key_memory_seconds`` is how long the far side remembers an idempotency key; 0 =
+    Times are in seconds. ``attempt_tokens`` and ``attempt_cost`` are the most that one attempt may use; while
+    it is under way so much of the budget is reserved. ``last_resort`` says who hears of it when the retries are
+    used up. ``key_memory_seconds`` is how long the far side remembers an idempotency key; 0 =
     for ever. ``policy`` holds the rules over arguments; ``definition_digest`` is SHA-256 over the canonical
     form of the declaration.
     """
@@ -79,6 +81,10 @@ class Contract(TenantRow):
     class TakeoverRule(models.TextChoices):
         AT_EXPIRY = "at_expiry"
         KNOWN_GONE = "known_gone"
+
+    class LastResort(models.TextChoices):
+        AGENT = "agent", _("The agent is told and may try another way")
+        TAKE_OVER = "take_over", _("A person takes over")
 
     class Concerns(models.TextChoices):
         """What the effect touches; the last three may only be proposed by an agent (L17)."""
@@ -117,6 +123,14 @@ class Contract(TenantRow):
     retryable_codes = ArrayField(models.CharField(max_length=60), default=list, blank=True)
     fatal_codes = ArrayField(models.CharField(max_length=60), default=list, blank=True)
     fallback_tool = models.CharField(max_length=80, blank=True)
+    last_resort = models.CharField(
+        max_length=10,
+        choices=LastResort.choices,
+        default=LastResort.AGENT,
+        db_default=LastResort.AGENT,
+    )
+    attempt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    attempt_cost = models.DecimalField(max_digits=14, decimal_places=6, null=True, blank=True)
     takeover_rule = models.CharField(
         max_length=12, choices=TakeoverRule.choices, default=TakeoverRule.AT_EXPIRY
     )

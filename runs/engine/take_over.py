@@ -1,0 +1,126 @@
+"""Take over: a run cannot go on by itself, so a person decides whether it continues or ends (S11). What is under way ends,
+nothing new starts: the run names the question that holds it, and claim, begin and commit look there.
+
+Joins a transaction that holds the run.
+"""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from accounts.canonical import canonical
+from approvals.models import PendingAction
+from approvals.open import open_takeover
+from runs import budget
+from runs.budget import Shortage
+from runs.engine.workspace import Locked
+from runs.models import Step
+
+#: How many finished steps the question names, and the largest arguments that it shows, in bytes.
+DONE_SHOWN, ARGUMENTS_SHOWN = 5, 20_000
+
+
+def take_over(
+    run: Locked,
+    code: str,
+    sentence: str,
+    *,
+    detail: str = "",
+    step_id: uuid.UUID | None = None,
+    shortage: Shortage | None = None,
+    suggestion: str = "",
+) -> None:
+    """Opens the question, unless one holds the run already. ``code`` names the cause; ``step_id`` the step at which it
+    came to a halt, else the last one that failed is named."""
+    if run.taken_over or run.takeover is not None:
+        return
+    run.taken_over = True
+    run.waiting_on = sentence
+    standing = PendingAction.everywhere.filter(
+        run_id=run.id, kind=PendingAction.Kind.TAKE_OVER, status=PendingAction.Status.OPEN
+    ).first()
+    if standing is not None:
+        run.takeover = standing.pk
+        return
+    action = open_takeover(
+        tenant_id=run.tenant_id,
+        run_id=run.id,
+        step_id=step_id,
+        epoch=run.epoch,
+        submitter_id=run.submitter_id,
+        sentence=sentence,
+        facts=_facts(run, code, detail, step_id, shortage, suggestion),
+    )
+    run.takeover = action.pk
+    run.event("run.taken_over", step_id=step_id, payload={"code": code, "action": action.pk.hex})
+
+
+def _facts(
+    run: Locked,
+    code: str,
+    detail: str,
+    step_id: uuid.UUID | None,
+    shortage: Shortage | None,
+    suggestion: str,
+) -> dict[str, Any]:
+    steps = Step.everywhere.filter(run_id=run.id).exclude(kind=Step.Kind.PLAN)
+    done = list(steps.filter(ended_seq__isnull=False).order_by("-ended_seq")[:DONE_SHOWN])
+    live = list(steps.filter(finished_at__isnull=True).order_by("seq")[:DONE_SHOWN])
+    chosen = steps.filter(pk=step_id) if step_id else steps.filter(status=Step.Status.FAILED)
+    at = chosen.order_by("-ended_seq").first()
+    return {
+        "code": code,
+        "detail": detail[:2000],
+        "goal": run.goal,
+        "steps_ended": run.steps_ended,
+        "done": [_said(step) for step in reversed(done)],
+        "waiting": [_said(step) for step in live],
+        "failed": _failed(at) if at else {},
+        "parameters": _arguments(at) if at else {},
+        "limit": _limit(shortage) if shortage else {},
+        "suggestion": suggestion or _suggestion(code),
+        "entry": _("The agent is asked what comes next, from the last checkpoint; steps that wait go on."),
+    }
+
+
+def _said(step: Step) -> dict[str, str]:
+    return {"key": step.key, "title": step.title or step.tool, "status": step.status}
+
+
+def _failed(step: Step) -> dict[str, Any]:
+    return {
+        **_said(step),
+        "tool": step.tool,
+        "code": step.error_code,
+        "text": step.error_text,
+        "attempts": step.attempt,
+    }
+
+
+def _arguments(step: Step) -> Mapping[str, Any]:
+    given: Mapping[str, Any] = step.input.get("arguments") or {}
+    return given if len(canonical(given)) <= ARGUMENTS_SHOWN else {"digest": step.input_digest}
+
+
+def _limit(found: Shortage) -> dict[str, str]:
+    return {
+        "name": found.name,
+        "used": budget.text(found.used),
+        "reserved": budget.text(found.reserved),
+        "limit": budget.text(found.limit),
+    }
+
+
+def _suggestion(code: str) -> str:
+    if code.startswith("budget_"):
+        return _("See what it has done so far, then add as much as it still needs, or end the task.")
+    said = {
+        "deadline": _("Give it more time if the result is still wanted, or end the task."),
+        "loop": _("It repeats itself. Continue only if the answer can be another one now."),
+        "silent": _("Ask whoever runs the workers whether they were away, then continue."),
+        "orphan": _("Continue once. If it comes back, end the task and report it."),
+        "gave_up": _("Continue to let the agent try another way, or end the task."),
+    }
+    return said.get(code, _("Continue once the cause is gone; the same cause stops it again."))
