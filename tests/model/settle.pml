@@ -23,7 +23,11 @@
 #define STEPS 2
 #define CLAIMS 3                /* of the whole run */
 #define EXPIRIES 2
-#define ANSWERS 2               /* of settles */
+#ifdef DEDUP
+#define ANSWERS 1               /* of settles; every repeat beside a living sender multiplies the states */
+#else
+#define ANSWERS 2
+#endif
 
 /* Run */
 #define RUNNING 0

@@ -49,8 +49,8 @@ def search(folder: Path, variant: str) -> Search:
     spin, compiler = program("spin", "spin"), program("cc", "gcc")
     chosen = [f"-D{variant}"] if variant else []
     _run([spin, "-a", *chosen, str(MODEL)], folder)
-    kind = [] if variant in HOLDS else ["-DBFS"]
-    options = ["-w", "-O2", "-DSAFETY", "-DCOLLAPSE", "-DMEMLIM=3000", *kind]
+    kind = ["-O2"] if variant in HOLDS else ["-O0", "-DBFS"]
+    options = ["-w", "-DSAFETY", "-DCOLLAPSE", "-DMEMLIM=3000", *kind]
     _run([compiler, *options, "-o", "pan", "pan.c"], folder)
     text = _run(["./pan", "-m1000000"], folder)
     states = re.search(r"(\d+) states, stored", text)
