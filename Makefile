@@ -9,15 +9,16 @@ VENV := .venv
 PY := $(VENV)/bin/python
 # A changed requirement file changes the name of its stamp, and with it what is out of date.
 BASE := $(VENV)/.base-$(shell cksum < requirements/base.txt | tr -dc 0-9)
+PEERS := $(VENV)/peers/.done-$(shell cksum < requirements/peers.txt | tr -dc 0-9)
 DEV := $(VENV)/.dev-$(shell cksum < requirements/dev.txt | tr -dc 0-9)
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes
 # Checks read the models, they serve nobody: harmless values keep them away from a database that matters.
 NOBODY := env -u DATABASE_URL -u BROKER_URL -u CHANNEL_URL DATA_DIR=$(CURDIR)/data
 
-.PHONY: help up test check bench demo eval drills mutants messages pins clean
+.PHONY: help up test check bench bench-peers demo eval drills mutants messages pins clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Countersign needs Python 3.11 or newer and found none. Nothing was installed."; \
@@ -56,6 +57,15 @@ check: $(DEV) ## format, lint, types, layers, migrations, translations
 bench: $(DEV) ## measure steps per second on the full path
 	@exec $(PY) -m bench $(BENCH_ARGS)
 
+$(PEERS): $(DEV)
+	@echo "Installing the systems to compare with, in an environment of their own"
+	@rm -rf $(VENV)/peers && $(PY) -m venv $(VENV)/peers
+	@$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.txt
+	@touch $@
+
+bench-peers: $(PEERS) ## measure other systems beside ours, on the same work
+	@exec $(PY) -m bench.peers --python $(VENV)/peers/bin/python $(BENCH_ARGS)
+
 demo: $(BASE) ## tell the main story through the REST API
 	@exec $(PY) -m demo $(DEMO_ARGS)
 
@@ -76,6 +86,8 @@ pins: $(DEV) ## compile requirements/*.in to exact versions with hashes
 		--custom-compile-command "make pins" $(PIN_ARGS) requirements/base.in -o requirements/base.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes \
 		--custom-compile-command "make pins" $(PIN_ARGS) requirements/dev.in -o requirements/dev.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes \
+		--custom-compile-command "make pins" $(PIN_ARGS) requirements/peers.in -o requirements/peers.txt
 
 clean: ## remove what was built; data/ stays
 	@rm -rf $(VENV) staticfiles .mypy_cache .ruff_cache .pytest_cache

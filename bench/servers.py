@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.embedded import process
@@ -26,22 +26,29 @@ _QUIET = ("--without-gossip", "--without-mingle", "--without-heartbeat")
 
 @dataclass
 class Servers:
-    """What was started. ``node`` is the main process of the node."""
+    """What was started. ``node`` is the main process of the first node."""
 
     folder: Path
     postgres: subprocess.Popen[bytes]
+    broker: subprocess.Popen[bytes]
     database_url: str
-    node: subprocess.Popen[bytes] | None = None
+    nodes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start_node(self) -> None:
+        """Starts a node, or one more."""
         log = (self.folder / "node.log").open("ab")
-        self.node = process.start(
-            (sys.executable, *_NODE, *_QUIET, "-n", "bench@%h"),
+        node = process.start(
+            (sys.executable, *_NODE, *_QUIET, "-n", f"bench{len(self.nodes)}@%h"),
             env={**os.environ, "LOG_LEVEL": "WARNING"},
             death=signal.SIGKILL,
             output=log,
             cwd=str(HOUSE),
         )
+        self.nodes.append(node)
+
+    @property
+    def node(self) -> subprocess.Popen[bytes] | None:
+        return self.nodes[0] if self.nodes else None
 
     def alive(self) -> bool:
         """Whether the node runs."""
@@ -69,12 +76,12 @@ def servers() -> Iterator[Servers]:
         started.append((broker, signal.SIGTERM))
         valkey.wait(broker)
         _environment(folder, database.url(), valkey.url())
-        made = Servers(folder, server, database.url())
+        made = Servers(folder, server, broker, database.url())
         try:
             yield made
         finally:
-            if made.node is not None:
-                _end(made.node, signal.SIGTERM)
+            for node in made.nodes:
+                _end(node, signal.SIGTERM)
     finally:
         for running, sig in reversed(started):
             _end(running, sig)

@@ -15,6 +15,9 @@ from tests.needs import ROOT
 OURS = {*ROOMS, "tests", "bench", "demo", "evals", "manage"}
 # `make bench`, the tests and their tools run on dev.txt as well; everything else on base.txt alone.
 TESTS = {"tests", "bench"}
+# These run in an environment of their own; what belongs to a distribution of another name.
+PEERS = ROOT / "bench" / "peers" / "work"
+PARTS = {"psycopg_pool": "psycopg", "redis": "celery", "asyncpg": "pgqueuer"}
 
 
 def listed(file: str) -> set[str]:
@@ -50,11 +53,20 @@ def test_every_import_is_a_requirement_of_its_own() -> None:
     stray = [
         f"{name(path)}: {module}"
         for path in files(".py")
+        if PEERS not in path.parents
         for module in imported(path)
         if not distributions().get(module, set())
         & (base | dev if path.relative_to(ROOT).parts[0] in TESTS else base)
     ]
     assert stray == []
+
+
+def test_every_import_of_a_peer_is_in_its_own_list() -> None:
+    """The comparison must not run on libraries that happen to be there."""
+    scripts = [path for path in files(".py") if PEERS in path.parents]
+    found = {PARTS.get(module, module) for path in scripts for module in imported(path) - {"speak"}}
+    assert found
+    assert found <= listed("peers.in")
 
 
 def test_nothing_is_installed_for_nobody() -> None:
