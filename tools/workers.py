@@ -118,13 +118,16 @@ def is_gone(*, worker_id: uuid.UUID) -> Gone | None:
     return _proof(worker) if worker else None
 
 
-def may_go_on(*, intent: Intent, now: datetime | None = None) -> Blocked | None:
+def may_go_on(*, intent: Intent, now: datetime | None = None, resend: bool = True) -> Blocked | None:
     """Whether an effect whose outcome is open may be sent again without risking a second one; None: it may.
 
     It may when the far side drops repeats of our key and still remembers it, or enforces a deadline that
     has passed, or when nobody can still send and the contract's quiet time has passed since that is known.
     Nobody can still send: the sender is proven gone, or reported itself that it has stopped. A sender that
     is only silent may be paused and will send when it thaws. ``now`` is the database's time unless given.
+
+    Without ``resend`` it is not to be sent again but written down as not sent: then a far side that drops
+    repeats helps nothing.
     """
     if intent.status not in (Intent.Status.DISPATCHED, Intent.Status.UNKNOWN):
         return None
@@ -132,7 +135,7 @@ def may_go_on(*, intent: Intent, now: datetime | None = None) -> Blocked | None:
         return Blocked("sender_unknown", _("It is not known which process was to send it."))
     now = now or _now_beside(intent.sender_id)
     contract = intent.contract
-    if contract.native_idempotency and _remembered(intent, now):
+    if resend and contract.native_idempotency and _remembered(intent, now):
         return None
     if contract.enforces_deadline and intent.deadline is not None and intent.deadline + _clock_error() < now:
         return None

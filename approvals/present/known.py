@@ -235,12 +235,11 @@ def _waits(intent: Intent) -> tuple[Check, ...]:
     under_way = _("What was sent may still be under way.")
     checks.append(Check("no", under_way if blocked.code == "quiet" else str(blocked)))
     if blocked.until is not None:
-        checks.append(
-            Check(
-                "warn",
-                _("It goes on by itself at %s.") % timezone.localtime(blocked.until).strftime("%H:%M:%S"),
-            )
-        )
+        moment = timezone.localtime(blocked.until).strftime("%H:%M:%S")
+        once_more = _("To an answer from before %s the question is put once more then.") % moment
+    else:
+        once_more = _("To an answer from before that is proven the question is put once more.")
+    checks.append(Check("warn", once_more))
     return tuple(checks)
 
 

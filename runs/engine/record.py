@@ -159,18 +159,20 @@ def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -
     intents.lose(
         intent_id=intent.pk, dispatch_id=intent.dispatch_id, evidence=evidence, sender_done=why == "unknown"
     )
-    sentence = _("Did this happen? %(what)s") % {"what": _deed(step, intent)}
-    move(
-        step,
-        "lose",
-        epoch=step.epoch,
-        changes={
-            "owner": None,
-            "lease_until": None,
-            "waiting_on": sentence[:200],
-            "error_code": "unknown_outcome",
-        },
-    )
+    sentence = _question(step, intent)
+    changes = {
+        "owner": None,
+        "lease_until": None,
+        "waiting_on": sentence[:200],
+        "error_code": "unknown_outcome",
+    }
+    move(step, "lose", epoch=step.epoch, changes=changes)
+    ask(run, step, intent, why=why, text=text)
+
+
+def ask(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -> None:
+    """Ask a person what became of an unknown outcome. Joins."""
+    sentence = _question(step, intent)
     action = open_settle(
         tenant_id=run.tenant_id,
         run_id=run.id,
@@ -181,6 +183,7 @@ def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -
         sentence=sentence,
         facts={"why": why, "text": text[:500], "attempt": step.attempt},
     )
+    Step.everywhere.filter(pk=step.pk, status=Step.Status.UNKNOWN).update(waiting_on=sentence[:200])
     run.event(
         "step.unknown",
         step_id=step.pk,
@@ -188,6 +191,10 @@ def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -
         fence=step.fence,
         payload={"key": step.key, "why": why, "action": action.pk.hex},
     )
+
+
+def _question(step: Step, intent: Intent) -> str:
+    return _("Did this happen? %(what)s") % {"what": _deed(step, intent)}
 
 
 def _deed(step: Step, intent: Intent) -> str:
@@ -242,10 +249,11 @@ def _back(
 
 
 def _late(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
-    """Not ours any more. Only the truth that it happened is still taken: it ends the unknown (section 5, 3)."""
-    if outcome.dispatch_id is None or outcome.ending not in ("succeeded", "unknown"):
+    """Not ours any more. Only the truth that it happened is still taken: it ends the unknown (section 5, 3). Of anything
+    else it is kept that this sender sends no more."""
+    if outcome.dispatch_id is None or outcome.ending not in ("succeeded", "unknown", "failed"):
         return
-    if outcome.ending == "unknown":
+    if outcome.ending != "succeeded":
         try:
             evidence = {"kind": "sender", "why": "late", "text": outcome.error_text[:500]}
             intents.lose(

@@ -19,7 +19,7 @@ from approvals.withdraw import withdraw_open
 from runs.engine.allow_more import allow_more
 from runs.engine.ending import end_step, lock_step, resume_step
 from runs.engine.planner import end_as_failed
-from runs.engine.record import settle_down
+from runs.engine.record import ask, settle_down
 from runs.engine.workspace import Locked, locked_one
 from runs.models import Step
 from runs.states import RUN_TERMINAL
@@ -129,17 +129,22 @@ def _settled(run: Locked, step: Step | None, action: PendingAction) -> bool:
             text = _("Nobody can know whether it happened.")
             end_step(run, step, "fail", code="nobody_knows", text=text, actor=actor, extra=extra)
         case Intent.Status.UNKNOWN if decision.verdict == Verdict.NOT_HAPPENED:
-            return _not_happened(run, step, intent, actor)
+            return _not_happened(run, step, intent, decision)
     return True
 
 
-def _not_happened(run: Locked, step: Step, intent: Intent, actor: str) -> bool:
-    blocked = workers.may_go_on(intent=intent)
+def _not_happened(run: Locked, step: Step, intent: Intent, decision: Decision) -> bool:
+    blocked = workers.may_go_on(intent=intent, resend=run.plannable)
     if blocked is not None:
         waiting = str(blocked)[:200]
         if step.waiting_on != waiting:
             Step.everywhere.filter(pk=step.pk, status=Step.Status.UNKNOWN).update(waiting_on=waiting)
         return False
+    if workers.may_go_on(intent=intent, resend=run.plannable, now=decision.at) is not None:
+        # Who looked while it could still be sent cannot know of what was sent after the look.
+        ask(run, step, intent, why="looked_too_early", text=decision.comment)
+        return True
+    actor = _actor(decision)
     evidence = {"kind": "engine", "why": "settled as not happened, and no old sender can send"}
     intents.refuse(
         intent_id=intent.pk, dispatch_id=_current(intent), evidence=evidence, settled="not_happened"

@@ -166,6 +166,14 @@ def test_a_far_side_that_drops_repeats_of_the_key():
     assert workers.may_go_on(intent=unknown(keyed)) is None
 
 
+def test_that_repeats_are_dropped_does_not_make_it_known_that_nothing_was_sent():
+    """Guards `resend`: a cancelled step is written down as not sent only when its sender has stopped."""
+    keyed = make.contract(make.tenant(), native_idempotency=True)
+    blocked = workers.may_go_on(intent=unknown(keyed), resend=False)
+    assert blocked is not None
+    assert blocked.code == "sender_not_gone"
+
+
 def test_a_far_side_that_has_forgotten_the_key():
     memory = 300_000
     keyed = make.contract(make.tenant(), native_idempotency=True, key_memory_seconds=memory)

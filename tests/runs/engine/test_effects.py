@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -190,6 +191,36 @@ def test_did_not_happen_waits_until_the_sender_is_gone(story):
     hands.put(story.me, answered(again, second))
     story.finish()
     assert story.run.status == "SUCCEEDED"
+
+
+def test_who_looked_while_it_could_still_be_sent_is_asked_once_more(story):
+    """Guards resume.py `_not_happened`: the old sender may have sent between the look and its death (EARLYLOOK in
+    tests/model/settle.pml)."""
+    claimed, go = story.sent()
+    hands.put(story.me, Outcome(claimed, "lost", dispatch_id=go.dispatch_id))
+    story.decide("not_happened", kind="settle", comment="not in the log yet")
+    early = story.action("settle")
+    workers.gone(worker_id=story.child, how="supervisor")
+    quiet_since = early.decided_at - timedelta(seconds=60) + timedelta(milliseconds=1)
+    WorkerProcess.objects.filter(pk=story.child).update(stopped_at=quiet_since)
+    resume_decided()
+    assert (story.intent.status, story.step.status) == ("UNKNOWN", "UNKNOWN")
+    again = story.action("settle")
+    assert again.pk != early.pk
+    assert again.status == "OPEN"
+    WorkerProcess.objects.filter(pk=story.child).update(stopped_at="2020-01-01T00:00:00Z")
+    story.decide("not_happened", kind="settle", comment="still not in the log")
+    assert (story.intent.status, story.step.status) == ("AUTHORISED", "PENDING")
+    assert timeline.verify(story.run_id) == []
+
+
+def test_a_late_no_says_that_its_sender_has_stopped(story):
+    """Guards record.py `_late`: what else the sender says is evidence that it sends no more."""
+    claimed, go = story.sent()
+    hands.put(story.me, Outcome(claimed, "lost", dispatch_id=go.dispatch_id))
+    hands.put(story.me, answered(claimed, go, "failed", error_code="smtp_refused"))
+    assert story.intent.status == "UNKNOWN"
+    assert story.intent.sender_done_at is not None
 
 
 def test_a_late_yes_ends_the_unknown_by_itself(story):
