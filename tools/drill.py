@@ -33,6 +33,28 @@ async def sleep(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"ok": True}
 
 
+@tool("drill.gate")
+async def gate(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Waits, without blocking, until the file ``path`` is there: the drill decides when."""
+    path = Path(arguments["path"])
+    # A file rings no bell.
+    while not path.exists():  # noqa: ASYNC110, ASYNC240
+        await asyncio.sleep(0.02)
+    return {"ok": True}
+
+
+@tool("drill.stall")
+async def stall(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Reports progress for ``seconds``, then hangs as if it waited for an answer that never comes."""
+    end = time.monotonic() + float(arguments.get("seconds", 0))
+    ctx.progress()
+    while time.monotonic() < end:
+        await asyncio.sleep(0.1)
+        ctx.progress()
+    await asyncio.Event().wait()
+    return {}
+
+
 @tool("drill.nul")
 async def nul(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Succeeds and returns what PostgreSQL cannot store: NUL, half a character, numbers that are none."""

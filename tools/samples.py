@@ -121,6 +121,13 @@ def _drills() -> list[dict[str, Any]]:
     plain: list[tuple[str, str, dict[str, Any]]] = [
         ("drill.noop", "Do nothing", {}),
         ("drill.sleep", "Wait without blocking", {"timeout_seconds": 3600, "cancellable": True}),
+        ("drill.gate", "Wait until a file is there", {"timeout_seconds": 3600, "cancellable": True}),
+        ("drill.stall", "Go on a little, then hang", {"timeout_seconds": 3600, "cancellable": True}),
+        (
+            "drill.grind",
+            "Burn processor time in a thread",
+            {"isolation": Contract.Isolation.THREAD, "timeout_seconds": 600, "target": "drill.busy"},
+        ),
         ("drill.nul", "Return text that no database can hold", {}),
         ("drill.pid", "Tell the process", {}),
         (
@@ -161,4 +168,4 @@ def _drills() -> list[dict[str, Any]]:
 
 def _drill(name: str, title: str, declared: dict[str, Any]) -> dict[str, Any]:
     description = "For benches and drills."
-    return {"name": name, "title": title, "description": description, "target": name, **declared}
+    return {"target": name, **declared, "name": name, "title": title, "description": description}

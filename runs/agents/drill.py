@@ -26,6 +26,9 @@ class Counter(Agent):
         *(
             "drill.noop",
             "drill.sleep",
+            "drill.gate",
+            "drill.stall",
+            "drill.grind",
             "drill.nap",
             "drill.busy",
             "drill.nul",

@@ -1,0 +1,218 @@
+"""The keeper beside a slow, silent or missing server, and beside steps that only breathe."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from accounts.models import Role
+from runs.engine.reclaim import reclaim
+from runs.engine.types import Claimed
+from runs.leases import Terms
+from runs.models import LeaseMeasure, Step
+from runs.node import keeper as keeping_module
+from runs.node.clock import boot
+from runs.node.keeper import Keeper, Stuck, connect
+from tests.races import keeping
+from tests.races.proxy import Proxy, proxied
+from tests.runs.engine import hands
+from tests.runs.node import real
+from tests.tools import make
+from tools import samples
+from tools.models import WorkerProcess
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TERMS = Terms(lease=10, tick=0.1, failures=3, clock_error=0.5, progress=60)
+
+
+@pytest.fixture
+def worker() -> WorkerProcess:
+    return hands.worker()
+
+
+@pytest.fixture
+def claimed(worker: WorkerProcess) -> list[Claimed]:
+    """One step under a lease of ten seconds, handed out just now."""
+    tenant = make.tenant()
+    make.person(tenant, Role.APPROVER)
+    user = make.person(tenant, Role.SUBMITTER)
+    samples.seed(tenant)
+    hands.counter_run(tenant, user, steps=1)
+    found = hands.take(worker)
+    for step in found:
+        step.sent, step.pool = boot(), "io"
+    return found
+
+
+@pytest.fixture
+def proxy() -> Iterator[Proxy]:
+    with proxied(real.database_url()) as found:
+        yield found
+
+
+def lease_left(step: Claimed) -> float:
+    """By the database's clock."""
+    with psycopg.connect(real.database_url()) as db:
+        row = db.execute(
+            "SELECT extract(epoch FROM lease_until - clock_timestamp()) FROM runs_step WHERE id = %s",
+            [step.step_id],
+        ).fetchone()
+    assert row is not None
+    return float(row[0])
+
+
+def told_lost(keeper: Keeper) -> bool:
+    return [why for *_, why in keeper.board.children[0].told("stop")] == ["lost"]  # type: ignore[attr-defined]
+
+
+def test_b36_a_late_answer_prolongs_from_before_the_question(worker, claimed, proxy):
+    """Guards `runs.node.keeper.Keeper._tick`: the answer took half a second, which is as much less for the child."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    entry = keeping.due_now(keeper)
+    with psycopg.connect(proxy.url, autocommit=True) as db:
+        proxy.only, proxy.delay = b"user", 0.5
+        keeper._tick(db)
+        answered = boot()
+    assert entry.renewed <= answered - 0.5
+    (until,) = [row[2] for row in keeper.board.children[0].told("lease")]  # type: ignore[attr-defined]
+    assert until == entry.renewed + TERMS.lease - TERMS.clock_error
+    left = lease_left(claimed[0])
+    assert until - boot() <= left - TERMS.clock_error
+
+
+def test_b36_a_renewal_that_outlasts_the_lease_does_not_keep_the_step_going(worker, claimed, proxy):
+    """Guards `runs.node.pump.Pump._scan`: while the keeper waits for its answer, the local deadline passes and the step is
+    stopped, before its lease ends."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    entry = keeping.due_now(keeper)
+    entry.renewed = boot() - 9
+    with psycopg.connect(proxy.url, autocommit=True) as db:
+        proxy.only, proxy.delay = b"user", 3.0
+        asking = threading.Thread(target=keeper._tick, args=[db])
+        asking.start()
+        while not entry.why and asking.is_alive():
+            keeper.pump._scan()
+            time.sleep(0.01)
+        stopped_at = boot()
+        asking.join()
+    assert told_lost(keeper)
+    assert stopped_at < entry.renewed + TERMS.lease or stopped_at < claimed[0].sent + 1
+
+
+def test_b35_a_step_stops_after_renewals_that_failed_in_a_row(worker, claimed, monkeypatch):
+    """Guards `runs.node.keeper.Keeper._failed`: not at the first failure, and before the lease ends."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    entry, start = keeping.entry_of(keeper), claimed[0].sent
+    for failure in range(1, TERMS.failures + 1):
+        assert not entry.why
+        now = entry.renew_at
+        monkeypatch.setattr(keeping_module, "boot", lambda now=now: now)
+        keeper._failed(psycopg.OperationalError("no answer"))
+        assert entry.failed == failure
+    assert entry.why == "lost"
+    assert told_lost(keeper)
+    assert start + TERMS.lease / 2 < now < TERMS.local_deadline(start)
+    assert keeper.board.deaf
+
+
+def test_l4_a_failure_that_is_followed_by_an_answer_counts_no_more(worker, claimed):
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    entry = keeping.due_now(keeper)
+    keeper._failed(psycopg.OperationalError("no answer"))
+    keeper._answered()
+    with connect(3) as db:
+        keeper._tick(db)
+    assert (entry.failed, entry.why) == (0, "")
+    assert lease_left(claimed[0]) > 9
+
+
+def test_b40_a_server_that_says_nothing_is_left_in_time(worker, claimed, proxy):
+    """Guards `runs.node.leash.Leash.look`: the connection is half open, no error ever comes."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    with psycopg.connect(proxy.url, autocommit=True) as db:
+        assert proxy.swallow(b"user") == 1
+        stop = threading.Event()
+        looking = threading.Thread(
+            target=lambda: [keeper.board.leash.look() for _ in iter(lambda: stop.wait(0.02), True)]
+        )
+        looking.start()
+        started = boot()
+        try:
+            with pytest.raises(psycopg.OperationalError), keeper.board.leash.hold(db, 0.3):
+                keeper._tick(db)
+        finally:
+            stop.set()
+            looking.join()
+    assert boot() - started < 0.3 * 5
+
+
+def test_b37_a_lease_is_not_renewed_beyond_every_limit_of_its_step(worker, claimed):
+    """Guards `runs.node.keeper.Keeper._due`: its child was told to stop, nothing came of it, and it still breathes."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    entry = keeping.due_now(keeper)
+    entry.why, entry.wall = "cancel", boot() - 3600
+    assert keeper._due(boot()) == []
+    entry.wall = boot()
+    assert [found for _, found in keeper._due(boot())] == [entry]
+
+
+def test_b37_a_tool_that_will_not_be_cancelled_still_has_a_time_limit(worker, claimed):
+    """Guards `runs.node.pump.Pump._scan`: being asked to stop does not free a step of its limit."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS, kind="io")
+    entry = keeping.entry_of(keeper)
+    child = keeper.board.children[0]
+    keeper.pump.stop(child, entry, "cancel")
+    entry.wall = boot()
+    keeper.pump._scan()
+    assert entry.why == "timeout"
+
+
+def test_b37_a_node_whose_pump_stands_still_gives_up_its_leases(worker, claimed):
+    """Guards `runs.node.keeper.Keeper._watch_pump`: the keeper is fine, but nobody looks after the children."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    keeper.board.pumped_at = boot() - 11
+    with connect(3) as db, pytest.raises(Stuck):  # noqa: PT012 - the fifth look says so
+        for _ in range(4):
+            keeper._tick(db)
+        assert keeper.stuck == 4
+        keeper._tick(db)
+
+
+def test_b38_a_step_that_renews_is_not_taken_however_long_it_runs(worker, claimed):
+    """Guards `runs.node.keeper.Keeper._tick`: three leases long, with the sweep running all the while."""
+    lease = 2.0
+    Step.everywhere.filter(pk=claimed[0].step_id).update(lease_until=None, status="PENDING", owner=None)
+    (step,) = hands.take(worker)
+    step.sent, step.pool = boot(), "io"
+    keeper = keeping.keeper(worker.pk, [step], Terms(lease=lease, tick=0.1, clock_error=0.2))
+    with connect(3) as db:
+        keeping.due_now(keeper)
+        end = boot() + 3 * lease
+        while boot() < end:
+            keeper.board.pumped_at = boot()
+            keeper._tick(db)
+            keeper.pump._scan()
+            assert reclaim() == 0
+            time.sleep(0.05)
+    now = Step.everywhere.get(pk=step.step_id)
+    assert (now.status, now.owner_id, now.fence, now.losses) == ("RUNNING", worker.pk, step.fence, 0)
+    assert not keeping.entry_of(keeper).why
+
+
+def test_l5_what_renewals_took_is_kept(worker, claimed):
+    """Guards `runs.node.measures.Measures`: the advice reads what the keeper measured."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    keeping.due_now(keeper)
+    with connect(3) as db:
+        keeper._tick(db)
+        keeper._failed(psycopg.OperationalError("no answer"))
+        keeper.measures.flush(db, now=True)
+        keeper.measures.note("pause", 0.02)
+        keeper.measures.flush(db, now=True)
+    rows = LeaseMeasure.objects.filter(worker=worker).values_list("what", "count")
+    assert dict(rows) == {"renewal": 1, "left": 1, "pause": 1}
