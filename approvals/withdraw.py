@@ -25,8 +25,17 @@ def withdraw_settle(*, intent_id: uuid.UUID, reason: str = "") -> list[PendingAc
     """Close the open settle of an intent whose outcome became known by itself. Joins the caller's
     transaction.
     """
+    return _about(intent_id, PendingAction.Kind.SETTLE, reason)
+
+
+def withdraw_asked(*, intent_id: uuid.UUID, reason: str = "") -> list[PendingAction]:
+    """Close the open question whether an intent may happen. Joins the caller's transaction."""
+    return _about(intent_id, PendingAction.Kind.APPROVE, reason)
+
+
+def _about(intent_id: uuid.UUID, kind: str, reason: str) -> list[PendingAction]:
     open_ones = PendingAction.everywhere.select_for_update(of=("self",)).filter(
-        intent_id=intent_id, kind=PendingAction.Kind.SETTLE, status=PendingAction.Status.OPEN
+        intent_id=intent_id, kind=kind, status=PendingAction.Status.OPEN
     )
     return [_withdraw(action, reason) for action in open_ones.order_by("pk")]
 

@@ -18,7 +18,7 @@ from approvals.clock import db_now
 from approvals.models import PendingAction
 from approvals.reopen import reopen
 from runs.engine import deadlines, reserve
-from runs.engine.commit_guard import holds
+from runs.engine.commit_guard import holds, inputs_changed
 from runs.engine.ending import end_step, lock_step
 from runs.engine.record import lose, settle_down
 from runs.engine.types import Claimed, Go, Stop
@@ -52,7 +52,7 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
     with transaction.atomic(durable=True):
         workspace, run = locked_one(claimed.run_id)
         step = lock_step(claimed.step_id)
-        if run is None or step is None or not holds(step, claimed, worker_id=worker_id):
+        if run is None or step is None or not holds(run, step, claimed, worker_id=worker_id):
             return LOST
         if not run.plannable:
             return LOST
@@ -60,6 +60,10 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
             held_up = _give_back(run, step)
             settle_down(workspace)
             return held_up
+        if claimed.consumes and inputs_changed(step):
+            reply = _read_again(run, step)
+            settle_down(workspace)
+            return reply
         first = Intent.everywhere.only("grant").get(pk=claimed.intent_id)
         if first.grant:
             PendingAction.everywhere.select_for_update(of=("self",)).get(pk=first.grant)
@@ -68,6 +72,15 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
         settle_down(workspace)
         fp("begin.before_commit")
     return answer
+
+
+def _read_again(run: Locked, step: Step) -> Stop:
+    """An effect made from what is not accepted any more would be another effect: the step goes back and reads anew (L13)."""
+    freed = {"owner": None, "lease_until": None, "not_before": Now()}
+    move(step, "give_back", epoch=step.epoch, fence=step.fence, changes=freed)
+    run.moving = True
+    run.event("step.inputs_changed", step_id=step.pk, epoch=step.epoch, payload={"key": step.key})
+    return Stop("waiting", "inputs_changed", "One of its inputs was made again: it is begun anew.")
 
 
 def _decide(

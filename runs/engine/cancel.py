@@ -3,7 +3,7 @@ when every effect is done, cannot be undone, or settled (S10). Legal in every li
 
 import uuid
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -13,16 +13,15 @@ from approvals import grants
 from approvals.models import PendingAction
 from approvals.withdraw import withdraw_open
 from runs.engine.ending import end_step
+from runs.engine.late import conflict
 from runs.engine.record import settle_down
+from runs.engine.revoke import tell_nodes
 from runs.engine.workspace import Locked, locked_one
 from runs.errors import AlreadyEnded, NotFound
 from runs.models import Run, Step
 from runs.states import RUN_TERMINAL
 from tools import intents
 from tools.models import Intent
-
-#: Nodes listen here for runs that want to stop.
-CHANNEL = "countersign_node"
 
 
 def cancel(*, run_id: uuid.UUID, user_id: uuid.UUID, reason: str = "", channel: str = "web") -> Run:
@@ -35,14 +34,15 @@ def cancel(*, run_id: uuid.UUID, user_id: uuid.UUID, reason: str = "", channel: 
         if run is None:
             raise NotFound(_("There is no such task."))
         if run.status in RUN_TERMINAL:
-            raise AlreadyEnded(_("The task has already ended. Nothing was changed."), run.status)
-        if run.status != Run.Status.CANCEL_REQUESTED:
+            conflict(run, "cancel", subject=("run", run.id.hex), actor=user_id, channel=channel)
+        elif run.status != Run.Status.CANCEL_REQUESTED:
             _request(run, user_id, reason, channel)
             settle_down(workspace)
-            with connection.cursor() as notify:
-                notify.execute("SELECT pg_notify(%s, %s)", [CHANNEL, run_id.hex])
+            tell_nodes(run_id)
         fp("cancel.before_commit")
     fp("cancel.committed")
+    if run.status in RUN_TERMINAL and run.was == run.status:
+        raise AlreadyEnded(_("The task has already ended. Nothing was changed."), run.status)
     stopped: Run = Run.everywhere.get(pk=run_id)
     return stopped
 

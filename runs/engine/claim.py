@@ -107,6 +107,8 @@ def _claimed(
         intent_key=intent_key,
         contract_id=row[15],
         sent=sent,
+        run_epoch=run[5],
+        consumes=inputs is not None,
     )
 
 

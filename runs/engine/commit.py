@@ -19,6 +19,7 @@ from accounts.failpoints import fp
 from accounts.statements import statement
 from runs.engine import artifacts, given_back, planner, record, reserve, retry, spending
 from runs.engine.claim import ask_contexts, assemble
+from runs.engine.dependencies import Known, named
 from runs.engine.quarantine import quarantine
 from runs.engine.release import release_held
 from runs.engine.status import derive
@@ -135,7 +136,7 @@ def _commit(
             done.finished_runs.append(run.id)
 
 
-def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, str]) -> None:
+def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, Known]) -> None:
     """An accepted outcome: its line of history, what it spent, and the plan that came with it. Joins."""
     claimed = outcome.claimed
     plan = outcome.plan
@@ -179,7 +180,9 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, str]) -
 def _event_type(outcome: Outcome, status: str) -> str:
     if status != "PENDING":
         return f"step.{status.lower()}"
-    return {"failed": "step.retried", "timeout": "step.retried"}.get(outcome.ending, f"step.{outcome.ending}")
+    # A success that goes back was made from inputs that are not the accepted ones any more (L13).
+    other = {"failed": "step.retried", "timeout": "step.retried", "succeeded": "step.inputs_changed"}
+    return other.get(outcome.ending, f"step.{outcome.ending}")
 
 
 def _others_live(context: str, key: str) -> int:
@@ -196,6 +199,9 @@ def _finish_row(outcome: Outcome) -> dict[str, Any]:
         "run": claimed.run_id,
         "fence": claimed.fence,
         "epoch": claimed.epoch,
+        "run_epoch": claimed.run_epoch,
+        "kind": claimed.kind,
+        "consumes": claimed.consumes,
         "version": outcome.plan.version if outcome.plan else -1,
         "status": status,
         "output": outcome.output if status == "SUCCEEDED" else None,
@@ -233,11 +239,10 @@ def verdict(outcome: Outcome) -> tuple[str, float, float | None]:
 
 def _known_keys(batch: Sequence[Outcome]) -> Any:
     wants = [
-        {"run": outcome.claimed.run_id, "key": directive["key"]}
+        {"run": outcome.claimed.run_id, "key": key}
         for outcome in batch
         if outcome.plan
-        for directive in outcome.plan.directives
-        if "key" in directive
+        for key in named(outcome.plan.directives)
     ]
     if not wants:
         return None
@@ -246,10 +251,10 @@ def _known_keys(batch: Sequence[Outcome]) -> Any:
     return found
 
 
-def _by_run(rows: Sequence[tuple[uuid.UUID, str, str]]) -> dict[uuid.UUID, dict[str, str]]:
-    found: dict[uuid.UUID, dict[str, str]] = {}
-    for run_id, key, input_digest in rows:
-        found.setdefault(run_id, {})[key] = input_digest
+def _by_run(rows: Sequence[tuple[uuid.UUID, str, str, str]]) -> dict[uuid.UUID, dict[str, Known]]:
+    found: dict[uuid.UUID, dict[str, Known]] = {}
+    for run_id, key, input_digest, status in rows:
+        found.setdefault(run_id, {})[key] = Known(input_digest, status)
     return found
 
 

@@ -6,6 +6,7 @@ Joins a transaction that holds the run; every write is guarded by the state just
 import uuid
 from typing import Any
 
+from django.db.models import BigIntegerField, Func, Value
 from django.db.models.functions import Now
 
 from accounts.arrows import move
@@ -16,6 +17,11 @@ from runs.models import Step
 def lock_step(step_id: uuid.UUID) -> Step | None:
     """The step, locked; after its run, before actions and intents."""
     return Step.everywhere.select_for_update(of=("self",), no_key=True).filter(pk=step_id).first()
+
+
+def next_fence() -> Func:
+    """A token that outranks every one before it, for an update."""
+    return Func(Value("fence"), function="nextval", output_field=BigIntegerField())
 
 
 def end_step(
@@ -64,13 +70,14 @@ def end_step(
 
 
 def resume_step(run: Locked, step: Step, *, actor: str, why: str) -> None:
-    """The wait is over: a new epoch, so that everything older than the wait is refused (L12)."""
+    """The wait is over: a new epoch and a new fence, so that everything older than the wait is refused (L12)."""
     move(
         step,
         "resume",
         epoch=step.epoch,
         changes={
             "epoch": step.epoch + 1,
+            "fence": next_fence(),
             "not_before": Now(),
             "waiting_on": "",
             "error_code": "",

@@ -13,14 +13,13 @@ from runs.engine import retry
 from runs.engine.take_over import take_over
 from runs.engine.types import Outcome
 from runs.engine.workspace import Locked, cursor
-from runs.models import Run
 from tools.models import Contract, EffectClass
 from tools.selectors import by_id
 
 
 def settle(run: Locked, outcome: Outcome, *, too_late: bool) -> str:
     """The state of the step after all. ``too_late``: the next try would start after the step's own deadline."""
-    if run.status == Run.Status.CANCEL_REQUESTED:
+    if not run.plannable:
         return _end(run, outcome, "CANCELLED")
     if outcome.ending not in ("failed", "timeout"):
         return "PENDING"

@@ -25,6 +25,7 @@ def held(row: tuple[Any, ...]) -> Claimed:
         arguments="{}",
         context='{"live": []}',
         version=row[16],
+        run_epoch=row[17],
         agent="",
         agent_version="",
         spec={},

@@ -16,6 +16,7 @@ from accounts.ids import new_id
 from accounts.models import Tenant
 from approvals.open import open_approval
 from runs.engine import reserve
+from runs.engine.dependencies import Known, contradiction, needs, readiness
 from runs.engine.take_over import take_over
 from runs.engine.types import Plan
 from runs.engine.workspace import Locked, NewStep
@@ -27,9 +28,9 @@ from tools.selectors import by_id, verdict
 EMPTY_DIGEST = digest({})
 
 
-def apply(run: Locked, plan: Plan, *, live: int, known: Mapping[str, str]) -> list[str]:
-    """Carry out a plan. ``live``: how many other steps of the run have not ended; ``known``: digests of the planned keys
-    that the run has already. Returns the keys that were planned."""
+def apply(run: Locked, plan: Plan, *, live: int, known: Mapping[str, Known]) -> list[str]:
+    """Carry out a plan. ``live``: how many other steps of the run have not ended; ``known``: those of the keys in it that
+    the run has already. Returns the keys that were planned."""
     if plan.summary is not None and plan.folded:
         run.summary = plan.summary
         run.summarised += plan.folded
@@ -37,14 +38,17 @@ def apply(run: Locked, plan: Plan, *, live: int, known: Mapping[str, str]) -> li
     if plan.error:
         take_over(run, "agent_raised", _("The agent could not plan the next step."), detail=plan.error)
         return []
+    if problem := contradiction(plan.directives, known):
+        take_over(run, "bad_plan", _("The agent gave a plan that cannot be carried out."), detail=problem)
+        return []
     planned: list[str] = []
     ends = [directive for directive in plan.directives if directive["do"] in ("finish", "fail")]
     for directive in plan.directives:
         if directive["do"] == "call":
             key = str(directive["key"])
             if key in known or any(step.key == key for step in run.steps):
-                _note_drift(run, directive, known.get(key, ""))
-            elif _call(run, directive, live):
+                _note_drift(run, directive, _first(run, known, key))
+            elif _call(run, directive, live, known):
                 planned.append(key)
     if ends:
         _end(run, ends[0], live=bool(live or planned))
@@ -59,7 +63,7 @@ def contract_of(run: Locked, tool: str) -> Contract | None:
     return by_id(uuid.UUID(pinned)) if pinned else None
 
 
-def _call(run: Locked, directive: Mapping[str, Any], live: int) -> bool:
+def _call(run: Locked, directive: Mapping[str, Any], live: int, known: Mapping[str, Known]) -> bool:
     tool = str(directive["tool"])
     contract = contract_of(run, tool)
     if contract is None:
@@ -80,11 +84,16 @@ def _call(run: Locked, directive: Mapping[str, Any], live: int) -> bool:
         timeout=contract.timeout_seconds,
         input={"arguments": arguments},
         input_digest=digest(arguments) if arguments else EMPTY_DIGEST,
-        after=dict(directive.get("after") or {}),
+        needs=needs(directive),
     )
     if directive.get("inputs"):
         step.input["inputs"] = list(directive["inputs"])
-    step.held = bool(step.after)
+    states = {one.key: one.status for one in run.steps} | {key: one.status for key, one in known.items()}
+    ready = readiness(step.needs, states)
+    if ready == "never":
+        _cannot_start(run, step)
+        return True
+    step.held = ready == "waits"
     if contract.effect_class != EffectClass.READ_ONLY:
         _effect(run, step, contract, directive)
     run.steps.append(step)
@@ -124,7 +133,7 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         return
     preview = previews.render(contract=contract, arguments=arguments, tenant=tenant)
     sentence = str(preview.get("sentence") or step.title or step.tool)
-    step.status, step.waiting_on, step.held = "WAITING_APPROVAL", sentence[:200], False
+    step.status, step.waiting_on = "WAITING_APPROVAL", sentence[:200]
     action = open_approval(
         tenant_id=run.tenant_id,
         run_id=run.id,
@@ -151,6 +160,20 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         input_digest=step.input_digest,
         payload={"action": action.pk.hex, "sentence": sentence, "digest": action.digest},
     )
+
+
+def _cannot_start(run: Locked, step: NewStep) -> None:
+    """What it comes after has ended otherwise already: it ends before it began, and the agent is asked again."""
+    run.steps_ended += 1
+    step.status, step.error_code, step.ended_seq = "CANCELLED", "dependency_not_met", run.steps_ended
+    run.steps.append(step)
+    run.event("step.cancelled", step_id=step.id, payload={"key": step.key, "code": step.error_code})
+    run.plan_again()
+
+
+def _first(run: Locked, known: Mapping[str, Known], key: str) -> str:
+    """The digest of the arguments that came first under a key."""
+    return next((step.input_digest for step in run.steps if step.key == key), "") or known[key].digest
 
 
 def _note_drift(run: Locked, directive: Mapping[str, Any], first: str) -> None:

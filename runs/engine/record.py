@@ -21,12 +21,11 @@ from approvals.withdraw import withdraw_settle
 from runs.engine import artifacts, given_back, reserve, retry, spending
 from runs.engine.commit_guard import holds
 from runs.engine.ending import end_step, lock_step
-from runs.engine.planner import apply
 from runs.engine.release import release_held
 from runs.engine.status import derive
 from runs.engine.types import Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, locked_one
-from runs.models import Run, Step
+from runs.models import Step
 from runs.states import MAX_LOSSES
 from tools import intents
 from tools.errors import Refused
@@ -47,7 +46,7 @@ def record(*, worker_id: uuid.UUID, outcome: Outcome, mode: str, done: Committed
         if run is None or step is None or intent is None:
             done.refused.append(outcome)
             return
-        ours = holds(step, claimed, worker_id=worker_id, mode=mode)
+        ours = holds(run, step, claimed, worker_id=worker_id, mode=mode)
         if ours:
             _ours(run, step, intent, outcome)
         else:
@@ -93,7 +92,6 @@ def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
         intents.confirm(intent_id=intent.pk, answer=outcome.output, reference=outcome.reference)
     _withdraw(intent)
     shas = artifacts.store(run, outcome) if outcome.artifacts else []
-    plan, fits = outcome.plan, outcome.plan is not None and outcome.plan.version == run.version
     end_step(
         run,
         step,
@@ -103,10 +101,6 @@ def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
         artifacts=shas,
         extra={"effect": "confirmed", "reference": outcome.reference[:200], "ms": outcome.milliseconds},
     )
-    if fits and plan is not None and run.takes_work:
-        run.steps = [new for new in run.steps if new.kind != "plan"]
-        run.moving = bool(run.steps)
-        apply(run, plan, live=_others_live(run, step), known={})
 
 
 def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome: Outcome) -> None:
@@ -125,8 +119,7 @@ def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome
         _back(run, step, outcome, failures=1, again=again)
         reserve.stop_if_spent(run)
         return
-    if fresh.status in (Intent.Status.AUTHORISED, Intent.Status.PROPOSED, Intent.Status.REJECTED):
-        intents.void(intent_id=intent.pk)
+    _never_sent(step)
     end_step(
         run,
         step,
@@ -141,7 +134,8 @@ def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome
 
 
 def _stopping(run: Locked) -> bool:
-    return run.status == Run.Status.CANCEL_REQUESTED
+    """Whether nobody would claim what goes back."""
+    return not run.plannable
 
 
 def in_time(step: Step, again: retry.Again) -> bool:
@@ -207,8 +201,7 @@ def _deed(step: Step, intent: Intent) -> str:
 def _give_back(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
     """Nothing was sent: the step may run again, unless it keeps killing its worker or its run is being cancelled."""
     if _stopping(run):
-        if intent.status in (Intent.Status.AUTHORISED, Intent.Status.PROPOSED, Intent.Status.REJECTED):
-            intents.void(intent_id=intent.pk)
+        _never_sent(step)
         end_step(run, step, "cancel", code="cancelled")
         return
     losses = 1 if outcome.ending == "lost" else 0
@@ -246,6 +239,13 @@ def _back(
         fence=step.fence,
         payload={"key": step.key, "attempt": step.attempt},
     )
+
+
+def _never_sent(step: Step) -> None:
+    """The intent of a step that ends before anything was sent."""
+    intent = Intent.everywhere.get(pk=step.intent_id)
+    if intent.status in (Intent.Status.AUTHORISED, Intent.Status.PROPOSED, Intent.Status.REJECTED):
+        intents.void(intent_id=intent.pk)
 
 
 def _late(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
@@ -286,10 +286,3 @@ def _dispatch(outcome: Outcome, intent: Intent) -> uuid.UUID:
     if current is None:
         raise Refused("refuse", intent.pk, intent.status, "nothing was dispatched")
     return outcome.dispatch_id or current
-
-
-def _others_live(run: Locked, step: Step) -> int:
-    live = Step.everywhere.filter(run_id=run.id).exclude(pk=step.pk).exclude(kind="plan")
-    return live.filter(
-        status__in=["PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN"]
-    ).count()

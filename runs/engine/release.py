@@ -1,7 +1,16 @@
 """Dependencies: what may start now, and what never can. Joins a transaction that holds the runs."""
 
+import uuid
+
 from accounts.statements import statement
-from runs.engine.workspace import Workspace, cursor
+from approvals.withdraw import withdraw_asked
+from runs.engine.ending import end_step, lock_step
+from runs.engine.workspace import Locked, Workspace, cursor
+from tools import intents
+from tools.models import Intent
+
+#: Of these it is sure that nothing was sent.
+NEVER_SENT = (Intent.Status.PROPOSED, Intent.Status.AUTHORISED, Intent.Status.REJECTED)
 
 
 def release_held(workspace: Workspace) -> None:
@@ -11,14 +20,23 @@ def release_held(workspace: Workspace) -> None:
         return
     freed = cursor()
     freed.execute(statement("runs", "release_held"), {"runs": waiting})
-    for _, run_id in freed.fetchall():
-        workspace.runs[run_id].moving = True
+    for run_id, status in freed.fetchall():
+        run = workspace.runs[run_id]
+        run.moving = run.moving or status == "PENDING"
     unmet = cursor()
     unmet.execute(statement("runs", "unmet_steps"), {"runs": waiting})
-    for step_id, run_id, key in unmet.fetchall():
-        run = workspace.runs[run_id]
-        run.steps_ended += 1
-        ended = cursor()
-        ended.execute(statement("runs", "cancel_step"), {"step": step_id, "ended_seq": run.steps_ended})
-        run.event("step.cancelled", step_id=step_id, payload={"key": key, "code": "dependency_not_met"})
-        run.plan_again()
+    for run_id, step_id in unmet.fetchall():
+        _never(workspace.runs[run_id], step_id)
+
+
+def _never(run: Locked, step_id: uuid.UUID) -> None:
+    """A step that can never start ends, and with it what was asked about it and its intent (B57)."""
+    step = lock_step(step_id)
+    if step is None:
+        return
+    if step.intent_id:
+        withdraw_asked(intent_id=step.intent_id, reason="what it waits for did not succeed")
+        intent = Intent.everywhere.select_for_update(of=("self",)).get(pk=step.intent_id)
+        if intent.status in NEVER_SENT:
+            intents.void(intent_id=intent.pk)
+    end_step(run, step, "cancel", code="dependency_not_met")

@@ -13,12 +13,10 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
-from approvals import grants
 from approvals.models import Decision, PendingAction, Verdict
-from approvals.withdraw import withdraw_open
-from runs.engine.allow_more import allow_more
+from runs.engine import taken_over
 from runs.engine.ending import end_step, lock_step, resume_step
-from runs.engine.planner import end_as_failed
+from runs.engine.late import conflict
 from runs.engine.record import ask, settle_down
 from runs.engine.workspace import Locked, locked_one
 from runs.models import Step
@@ -67,6 +65,7 @@ def resume(*, action_id: uuid.UUID) -> bool:
 
 def _apply(run: Locked, step: Step | None, action: PendingAction) -> bool:
     if run.status in RUN_TERMINAL:
+        conflict(run, "decision", subject=("action", action.pk.hex))
         return True
     match action.kind, action.status:
         case PendingAction.Kind.APPROVE, Status.APPROVED:
@@ -76,7 +75,7 @@ def _apply(run: Locked, step: Step | None, action: PendingAction) -> bool:
         case PendingAction.Kind.SETTLE, Status.SETTLED:
             return _settled(run, step, action)
         case PendingAction.Kind.TAKE_OVER, Status.ANSWERED:
-            return _taken_over(run, action)
+            taken_over.apply(run, action, _decision(action))
     return True
 
 
@@ -163,46 +162,3 @@ def _current(intent: Intent) -> uuid.UUID:
     if intent.dispatch_id is None:
         raise ValueError("an unknown intent has a dispatch")
     return intent.dispatch_id
-
-
-def _taken_over(run: Locked, action: PendingAction) -> bool:
-    """Continue, with what was added to a budget, or end. The end waits for what is under way or unknown."""
-    decision = _decision(action)
-    fails = decision is not None and decision.verdict == Verdict.FAIL
-    if fails and Step.everywhere.filter(run_id=run.id, status__in=["RUNNING", "UNKNOWN"]).exists():
-        return False
-    run.takeover = None
-    run.event(
-        "run.takeover_answered",
-        actor=_actor(decision),
-        payload={"action": action.pk.hex, "verdict": decision.verdict if decision else ""},
-    )
-    if decision is not None and decision.verdict == Verdict.FAIL:
-        _stop_waiting(run)
-        end_as_failed(run, "taken_over", decision.comment or _("A person ended the task."))
-    elif run.plannable:
-        if decision is not None:
-            allow_more(run, decision)
-        run.plan_again()
-    return True
-
-
-def _stop_waiting(run: Locked) -> None:
-    """Steps that have not started end with the run, and so does what was asked about them (B57)."""
-    waiting = Step.everywhere.select_for_update(of=("self",), no_key=True).filter(
-        run_id=run.id, status__in=["PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL"]
-    )
-    for step in waiting.order_by("pk"):
-        end_step(run, step, "cancel", code="run_ended")
-    withdraw_open(
-        run_id=run.id,
-        kinds=[PendingAction.Kind.APPROVE, PendingAction.Kind.ANSWER],
-        reason="the task was ended",
-    )
-    grants.void_unused(run_id=run.id, reason="the task was ended")
-    never_sent = Intent.everywhere.select_for_update(of=("self",)).filter(
-        run_id=run.id, status__in=[Intent.Status.PROPOSED, Intent.Status.AUTHORISED, Intent.Status.REJECTED]
-    )
-    for intent in never_sent.order_by("pk"):
-        intents.void(intent_id=intent.pk)
-    run.steps = []

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from runs.engine.planner import end_as_failed
 from runs.engine.workspace import Locked, live_steps
 from runs.states import RUN_TERMINAL
 
@@ -39,6 +40,10 @@ def _from_live(run: Locked, live: list[tuple[Any, ...]]) -> None:
             run.waiting_on = live[0][7] or live[0][6]
         return
     if run.status == "COMPENSATING":
+        return
+    if run.failure is not None and not live:
+        # A person ended it; what became of its last effect is settled now.
+        end_as_failed(run, str(run.failure["code"]), str(run.failure["text"]))
         return
     statuses = {row[4] for row in live}
     may_start = run.takeover is None and any(row[4] == "PENDING" and not row[5] for row in live)

@@ -15,9 +15,10 @@ Ending = Literal["succeeded", "failed", "unknown", "lost", "timeout", "drained",
 @dataclass(slots=True)
 class Claimed:
     """A step under lease. ``arguments`` is JSON text ``{"arguments": {…}, "inputs": {step key: output}}`` (``inputs`` may be
-    missing, then there are none); ``context`` is JSON text too, both passed on unparsed. ``version`` is the run's version
-    that ``context`` belongs to. ``spec`` is what the child needs of the contract. ``sent`` is the monotonic clock just
-    before the claim was asked for: the local deadline counts from it."""
+    missing, then there are none); ``context`` is JSON text too, both passed on unparsed. ``version`` and ``run_epoch`` are
+    those of the run when ``context`` was read. ``spec`` is what the child needs of the contract. ``sent`` is the monotonic
+    clock just before the claim was asked for: the local deadline counts from it. ``consumes``: it was given outputs of
+    other steps, and its result counts only while they are the accepted ones (L13)."""
 
     step_id: uuid.UUID
     run_id: uuid.UUID
@@ -42,6 +43,8 @@ class Claimed:
     intent_key: str = ""
     contract_id: uuid.UUID | None = None
     sent: float = 0.0
+    run_epoch: int = 1
+    consumes: bool = False
 
 
 @dataclass(slots=True)

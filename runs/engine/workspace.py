@@ -43,7 +43,7 @@ def cursor() -> psycopg.Cursor[Any]:
 
 @dataclass(slots=True)
 class NewStep:
-    """A step to insert. ``after`` maps keys of other steps to the rule of the dependency."""
+    """A step to insert. ``needs`` maps keys of other steps to the rule of the dependency."""
 
     id: uuid.UUID
     key: str
@@ -62,12 +62,13 @@ class NewStep:
     error_code: str = ""
     error_text: str = ""
     ended_seq: int | None = None
-    after: dict[str, str] = field(default_factory=dict)
+    needs: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Locked:
-    """One run under lock: what was read, and what will be written."""
+    """One run under lock: what was read, and what will be written. ``failure`` while it has not ended: a person
+    ended it, and what became of an effect must still be settled."""
 
     id: uuid.UUID
     tenant_id: uuid.UUID
@@ -118,7 +119,8 @@ class Locked:
 
     @property
     def plannable(self) -> bool:
-        return self.status in RUN_PLANNABLE
+        """Whether it takes new work."""
+        return self.status in RUN_PLANNABLE and self.failure is None
 
     @property
     def takes_work(self) -> bool:
@@ -189,6 +191,7 @@ class Workspace:
                 takeover=row[20],
                 last_event_at=row[21],
                 deadline=row[22],
+                failure=orjson.loads(row[23]) if row[23] else None,
             )
             run.was = run.status
             self.runs[run.id] = run
@@ -208,7 +211,7 @@ class Workspace:
             {"step": step.id, "run": run.id, "key": key, "rule": rule}
             for run in self.runs.values()
             for step in run.steps
-            for key, rule in step.after.items()
+            for key, rule in step.needs.items()
         ]
         if wants:
             cursor().execute(statement("runs", "insert_dependencies"), {"wants": document(wants)})

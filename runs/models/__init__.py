@@ -5,6 +5,7 @@ from runs.models.checkpoint import Checkpoint, Signal
 from runs.models.correction import FindingCorrection
 from runs.models.event import Event
 from runs.models.lease_measure import LeaseMeasure
+from runs.models.quarantined import Quarantined
 from runs.models.run import Run
 from runs.models.step import Step, StepDependency
 
@@ -14,6 +15,7 @@ __all__ = [
     "Event",
     "FindingCorrection",
     "LeaseMeasure",
+    "Quarantined",
     "Run",
     "Signal",
     "Step",

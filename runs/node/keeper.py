@@ -13,8 +13,8 @@ from typing import Any
 import psycopg
 from django.db import connection as django_connection
 
-from runs.engine.cancel import CHANNEL
 from runs.engine.renew import renew, standing
+from runs.engine.revoke import CHANNEL
 from runs.node.board import Board
 from runs.node.children import Child, Entry
 from runs.node.clock import boot

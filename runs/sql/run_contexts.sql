@@ -15,6 +15,7 @@ SELECT r.id, r.version, r.agent, r.agent_version,
             FROM runs_step s
             WHERE s.run_id = r.id AND s.kind <> 'plan'
               AND s.status IN ('PENDING', 'RUNNING', 'WAITING_APPROVAL', 'WAITING_EXTERNAL', 'UNKNOWN')), '[]'::jsonb)
-    )::text
+    )::text,
+    r.epoch
 FROM runs_run r
 WHERE r.id = ANY (%(runs)s)

@@ -147,7 +147,7 @@ ENGINE = (
     Mutant(
         number="B57",
         guard="a task that a person ends takes back its questions",
-        file="runs/engine/resume.py",
+        file="runs/engine/taken_over.py",
         old='    withdraw_open(\n        run_id=run.id,\n        kinds=[PendingAction.Kind.APPROVE, PendingAction.Kind.ANSWER],\n        reason="the task was ended",\n    )\n',
         new="",
         tests=(

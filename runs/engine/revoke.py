@@ -1,0 +1,50 @@
+"""Revoke: nobody works for a run any more. The run gets a new epoch; each step that is under way a new epoch, a new fence
+and no owner, so that whatever its worker still reports is of an older epoch (L12). Lock order: run, step, action, intent.
+"""
+
+import uuid
+
+from django.db import connection
+from django.db.models.functions import Now
+
+from accounts.arrows import move
+from runs.engine.ending import lock_step, next_fence
+from runs.engine.record import lose
+from runs.engine.workspace import Locked
+from runs.models import Step
+from tools.models import Intent
+
+#: Nodes listen here for runs that want to stop.
+CHANNEL = "countersign_node"
+
+
+def revoke(run: Locked, *, why: str) -> None:
+    """Takes every running step from its worker. One whose effect may have been sent becomes UNKNOWN and a person is asked;
+    the others may be claimed again. Joins a transaction that holds the run; the caller writes it."""
+    run.epoch += 1
+    running = Step.everywhere.filter(run_id=run.id, status=Step.Status.RUNNING).order_by("pk")
+    for step_id in list(running.values_list("pk", flat=True)):
+        step = lock_step(step_id)
+        if step is not None and step.status == Step.Status.RUNNING:
+            _take(run, step, why)
+    tell_nodes(run.id)
+
+
+def tell_nodes(run_id: uuid.UUID) -> None:
+    """Rings the nodes when this transaction commits: they look which of their steps should stop."""
+    with connection.cursor() as notify:
+        notify.execute("SELECT pg_notify(%s, %s)", [CHANNEL, run_id.hex])
+
+
+def _take(run: Locked, step: Step, why: str) -> None:
+    newer = {"epoch": step.epoch + 1, "fence": next_fence()}
+    intent = Intent.everywhere.select_for_update(of=("self",)).filter(pk=step.intent_id).first()
+    if intent is not None and intent.status == Intent.Status.DISPATCHED:
+        lose(run, step, intent, why=why)
+        Step.everywhere.filter(pk=step.pk).update(**newer)
+        return
+    freed = {"owner": None, "lease_until": None, "not_before": Now()}
+    move(step, "give_back", epoch=step.epoch, fence=step.fence, changes={**newer, **freed})
+    run.moving = True
+    payload = {"key": step.key, "attempt": step.attempt, "why": why}
+    run.event("step.revoked", step_id=step.pk, epoch=step.epoch, fence=step.fence, payload=payload)
