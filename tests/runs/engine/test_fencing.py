@@ -12,6 +12,7 @@ from django.db.models import F
 
 from accounts.ids import new_id
 from accounts.models import AuditEntry
+from accounts.statements import statement
 from approvals.models import PendingAction
 from runs import timeline
 from runs.engine import planner
@@ -206,14 +207,19 @@ def test_a_cancel_after_the_end_is_refused_and_counted(house):
 # --- reclaim
 
 
+def expired() -> list[tuple[Any, ...]]:
+    """What a sweep sees before it acts."""
+    found = cursor()
+    found.execute(statement("runs", "expired_steps"), {"limit": 10})
+    return found.fetchall()
+
+
 def test_b13_a_sweep_that_looked_too_early_takes_nothing_back(house):
     """Guards `reclaim`: the look and the write are apart, and the write compares owner, fence and expiry again. Between
     the two another sweep and another claim came by."""
     claimed = look(house)
     take_away(claimed, "lease")
-    found = cursor()
-    found.execute(reaper.statement("runs", "expired_steps"), {"limit": 10})
-    seen = found.fetchall()
+    seen = expired()
     assert reclaim() == 1
     (again,) = hands.take(house.me)
     before = rows(claimed.run_id)
@@ -230,9 +236,7 @@ def test_b13_a_sweep_does_not_take_a_step_whose_lease_was_renewed(house):
     claimed = look(house)
     until = Step.everywhere.get(pk=claimed.step_id).lease_until
     take_away(claimed, "lease")
-    found = cursor()
-    found.execute(reaper.statement("runs", "expired_steps"), {"limit": 10})
-    seen = found.fetchall()
+    seen = expired()
     Step.everywhere.filter(pk=claimed.step_id).update(lease_until=until)
     reaper._give_back(seen, "expired")
     assert Step.everywhere.get(pk=claimed.step_id).owner_id == house.me.pk
@@ -243,9 +247,7 @@ def test_b29_two_sweeps_over_one_dead_lease_count_one_loss(house):
     """Guards the fence and the state in `finish_steps.sql`: the second sweep finds nothing that is still lost."""
     claimed = look(house)
     take_away(claimed, "lease")
-    found = cursor()
-    found.execute(reaper.statement("runs", "expired_steps"), {"limit": 10})
-    seen = found.fetchall()
+    seen = expired()
     for _ in range(2):
         reaper._give_back(seen, "expired")
     step = Step.everywhere.get(pk=claimed.step_id)
@@ -291,7 +293,9 @@ def test_a_resumed_wait_has_a_new_epoch_and_a_new_fence(story):
 def stuck(house: make.House) -> tuple[Run, Claimed]:
     """One step is under way while the agent has said nonsense: a person is asked to take over."""
     run = house.counted(steps=2)
-    two = [{"do": "call", "key": key, "tool": "drill.noop", "arguments": {}} for key in ("one", "two")]
+    two: list[dict[str, Any]] = [
+        {"do": "call", "key": key, "tool": "drill.noop", "arguments": {}} for key in ("one", "two")
+    ]
     (first,) = hands.take(house.me)
     hands.put(house.me, Outcome(first, "succeeded", None, plan=Plan(first.version, two)))
     one, other = hands.take(house.me)
