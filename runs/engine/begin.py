@@ -57,13 +57,14 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
         if not run.plannable:
             return LOST
         if run.takeover is not None or reserve.stop_if_spent(run) or deadlines.stop_if_late(run):
-            held_up = _give_back(run, step)
+            held_up = _give_back(run, step, "taken_over", _("A person has to take the task over first."))
             settle_down(workspace)
             return held_up
         if claimed.consumes and inputs_changed(step):
-            reply = _read_again(run, step)
+            # An effect made from what is not accepted any more would be another effect (L13).
+            held_up = _give_back(run, step, "inputs_changed", _("One of its inputs was made again."))
             settle_down(workspace)
-            return reply
+            return held_up
         first = Intent.everywhere.only("grant").get(pk=claimed.intent_id)
         if first.grant:
             PendingAction.everywhere.select_for_update(of=("self",)).get(pk=first.grant)
@@ -72,15 +73,6 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
         settle_down(workspace)
         fp("begin.before_commit")
     return answer
-
-
-def _read_again(run: Locked, step: Step) -> Stop:
-    """An effect made from what is not accepted any more would be another effect: the step goes back and reads anew (L13)."""
-    freed = {"owner": None, "lease_until": None, "not_before": Now()}
-    move(step, "give_back", epoch=step.epoch, fence=step.fence, changes=freed)
-    run.moving = True
-    run.event("step.inputs_changed", step_id=step.pk, epoch=step.epoch, payload={"key": step.key})
-    return Stop("waiting", "inputs_changed", "One of its inputs was made again: it is begun anew.")
 
 
 def _decide(
@@ -167,13 +159,13 @@ def _park(run: Locked, step: Step, transition: str, waiting_on: str, event: str,
     )
 
 
-def _give_back(run: Locked, step: Step) -> Stop:
-    """A person has to take the run over first; then the step goes on. It counts as no try."""
-    move(
-        step, "give_back", epoch=step.epoch, changes={"owner": None, "lease_until": None, "not_before": Now()}
-    )
-    run.event("step.waiting", step_id=step.pk, epoch=step.epoch, payload={"key": step.key, "why": "takeover"})
-    return Stop("waiting", "taken_over", _("A person has to take the task over first."))
+def _give_back(run: Locked, step: Step, code: str, text: str) -> Stop:
+    """Not now: the step goes back, and is begun anew when nothing stands in the way. It counts as no try."""
+    freed = {"owner": None, "lease_until": None, "not_before": Now()}
+    move(step, "give_back", epoch=step.epoch, fence=step.fence, changes=freed)
+    run.moving = True
+    run.event("step.waiting", step_id=step.pk, epoch=step.epoch, payload={"key": step.key, "why": code})
+    return Stop("waiting", code, text)
 
 
 def _go(

@@ -15,7 +15,6 @@ from accounts.models import AuditEntry
 from accounts.statements import statement
 from approvals.models import PendingAction
 from runs import timeline
-from runs.engine import planner
 from runs.engine import reclaim as reaper
 from runs.engine.begin import begin
 from runs.engine.cancel import cancel
@@ -23,6 +22,7 @@ from runs.engine.quarantine import quarantine
 from runs.engine.reclaim import reclaim
 from runs.engine.record import settle_down
 from runs.engine.resume import resume_decided
+from runs.engine.take_over import take_over
 from runs.engine.types import Claimed, Outcome, Plan, Stop, Stored
 from runs.engine.workspace import cursor, locked_one
 from runs.errors import AlreadyEnded
@@ -345,7 +345,7 @@ def test_a_run_that_a_person_ends_waits_for_what_is_under_way(story):
     with transaction.atomic():
         workspace, run = locked_one(story.run_id)
         assert run is not None
-        planner.take_over(run, "agent_raised", "The agent could not plan the next step.")
+        take_over(run, "agent_raised", "The agent could not plan the next step.")
         settle_down(workspace)
     story.decide("fail", kind="take_over", comment="Enough.")
     assert (story.run.status, story.step.status, story.intent.status) == (
