@@ -15,6 +15,8 @@ from jsonschema import Draft202012Validator
 
 from tools import mail
 from tools import policy as policies
+from tools.adapters import http
+from tools.adapters.base import Failed
 from tools.models import Contract, EffectClass, Risk
 from tools.reasons import Reason
 
@@ -53,6 +55,8 @@ class ContractFacts:
     native_idempotency: bool = False
     proxy_dedup: bool = False
     approval_ttl_seconds: int = 259_200
+    target: str = ""
+    config: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
     input_schema: Mapping[str, Any] = field(default_factory=dict)
 
@@ -89,6 +93,8 @@ def facts(contract: Contract, *, newest: Contract | None = None) -> ContractFact
         tool=contract.tool.name,
         effect_class=contract.effect_class,
         adapter=contract.adapter,
+        target=contract.target,
+        config=contract.config,
         concerns=contract.concerns,
         risk=contract.risk,
         native_idempotency=contract.native_idempotency,
@@ -164,6 +170,11 @@ def _misfits(contract: ContractFacts, arguments: Mapping[str, Any]) -> list[Reas
             mail.letter(arguments, SOMEBODY)
         except mail.BadLetter as bad:
             found = [(bad.where, bad.text[:300])]
+    if contract.adapter == "http" and not found:
+        try:
+            http.request(contract.target, contract.config, arguments, secrets=http.HIDDEN)
+        except Failed as bad:
+            found = [("$", bad.text[:300])]
     text = _("The call does not fit the tool: %(where)s: %(problem)s")
     return [Reason("arguments", text, {"where": where, "problem": problem}) for where, problem in found]
 

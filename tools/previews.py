@@ -8,6 +8,8 @@ from django.utils.translation import gettext as _
 
 from accounts.models import Tenant
 from tools import mail
+from tools.adapters import http
+from tools.adapters.base import Failed
 from tools.models import Contract
 
 
@@ -17,10 +19,15 @@ def tenant_facts(tenant: Tenant) -> dict[str, str]:
 
 
 def target_for(*, contract: Contract, arguments: Mapping[str, Any], proposed: str = "") -> str:
-    """Whom or what the effect reaches. For a mail that is its address, whatever the agent says beside it: a
-    person must not approve one receiver while another one gets it."""
+    """Whom or what the effect reaches. For a mail that is its address, for a request the URL, whatever the agent says beside
+    it: a person must not approve one receiver while another one gets it."""
     if contract.adapter == "smtp":
         return str(arguments.get("to") or "")
+    if contract.adapter == "http":
+        try:
+            return http.request(contract.target, contract.config, arguments, secrets=http.HIDDEN).url
+        except Failed:
+            return contract.target
     return proposed or contract.target
 
 
@@ -28,20 +35,37 @@ def render(*, contract: Contract, arguments: Mapping[str, Any], tenant: Tenant) 
     """What the receiver would see, as plain values; ``sentence`` says in one line what would happen.
 
     A mail: ``kind`` "mail", from, reply_to, to, subject, text, attachments (name, size, sha256,
-    media_type). Anything else: ``kind`` "request", tool, target, arguments. Never raises: arguments that
-    make no letter are shown as a request (the gate has blocked them before).
+    media_type). Anything else: ``kind`` "request", tool, target, arguments; over HTTP also ``http`` with method, url,
+    headers and body, where the name of a secret stands for its value. Never raises: arguments that make no letter or no
+    request are shown as they are (the gate has blocked them before).
     """
     if contract.adapter == "smtp":
         try:
             return _mail(mail.letter(arguments, tenant_facts(tenant)))
         except mail.BadLetter:
             pass
-    return {
+    call = {
         "kind": "request",
         "sentence": _("Call %(tool)s") % {"tool": contract.tool.title or contract.tool.name},
         "tool": contract.tool.name,
         "target": target_for(contract=contract, arguments=arguments),
         "arguments": dict(arguments),
+    }
+    if contract.adapter == "http":
+        try:
+            return {**call, "http": _http(contract, arguments)}
+        except Failed:
+            pass
+    return call
+
+
+def _http(contract: Contract, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    made = http.request(contract.target, contract.config, arguments, secrets=http.HIDDEN)
+    return {
+        "method": made.method,
+        "url": made.url,
+        "headers": [list(pair) for pair in made.headers],
+        "body": (made.body or b"").decode("utf-8"),
     }
 
 

@@ -56,9 +56,18 @@ def preview(action: PendingAction, shown: Mapping[str, Any]) -> Preview:
         note = ngettext("complete, %s word", "complete, %s words", words) % words
         return Preview("mail", mail, mail.body, ", ".join(mail.to), note)
     if seen.get("kind") == "request":
-        text = f"{seen.get('tool', '')} → {seen.get('target', '')}\n\n{as_text(seen.get('arguments'))}"
+        text = _request(seen)
         return Preview("request", text=text, receiver=str(seen.get("target") or ""), note=_("complete"))
     return Preview("text", text=str(seen.get("text") or shown.get("sentence", "")))
+
+
+def _request(seen: Mapping[str, Any]) -> str:
+    """A request as it goes over the wire, or the call of a function with its arguments."""
+    wire = seen.get("http")
+    if not wire:
+        return f"{seen.get('tool', '')} → {seen.get('target', '')}\n\n{as_text(seen.get('arguments'))}"
+    head = [f"{wire['method']} {wire['url']}", *(f"{name}: {value}" for name, value in wire["headers"])]
+    return "\n".join(head) + f"\n\n{wire['body']}"
 
 
 def _mail(action: PendingAction, seen: Mapping[str, Any]) -> Mail:

@@ -22,6 +22,9 @@ def test_it_happened_and_has_a_reference(call: Call):
 @pytest.mark.parametrize("mode", ["refuse", "refuse_late", "vanish_early"])
 def test_known_not_to_have_happened(call: Call, mode):
     call.far.mode = mode
+    if mode == "vanish_early" and call.adapter == "http":
+        # A request is acted on as it arrives, so for HTTP only what broke before it is known.
+        call.far.stop()
     with pytest.raises(Failed) as failed:
         call()
     assert call.count() == 0

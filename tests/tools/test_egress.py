@@ -210,6 +210,9 @@ ALLOWED = {
     # Its class takes every socket from egress; the names are for types and for reading addresses.
     "tools/adapters/smtp.py": {"smtplib", "socket", "urllib"},
     "tools/drill.py": {"asyncio"},
+    # Their sockets come from egress; of urllib they take what reads and writes addresses.
+    "tools/web.py": {"socket", "urllib"},
+    "tools/adapters/http.py": {"urllib"},
 }
 
 

@@ -6,12 +6,12 @@ Children of a node import this; no Django. To add a kind: a file beside these, i
 Dangers: taking a time-out for a failure · repeating by itself · opening a connection past ``tools.egress``.
 """
 
-from tools.adapters import python, smtp
+from tools.adapters import http, python, smtp
 from tools.adapters.base import Adapter, Failed
 
-__all__ = ["Adapter", "Failed", "get", "python", "smtp"]
+__all__ = ["Adapter", "Failed", "get", "http", "python", "smtp"]
 
-_ADAPTERS: dict[str, Adapter] = {"python": python, "smtp": smtp}
+_ADAPTERS: dict[str, Adapter] = {"http": http, "python": python, "smtp": smtp}
 
 
 def get(name: str) -> Adapter:
