@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def call(request) -> Call:
         return Call("smtp", server, {"egress": []}, letter, lambda: len(server.taken))
     if request.param == "http":
         shop: WebServer = request.getfixturevalue("web_server")
-        order = {"target": f"http://127.0.0.1:{shop.port}/orders", "effect": "irreversible"}
+        order: dict[str, Any] = {"target": f"http://127.0.0.1:{shop.port}/orders", "effect": "irreversible"}
         order |= {"config": {"reference": "/id"}, "egress": [f"127.0.0.1:{shop.port}"]}
         return Call("http", shop, order, {"item": "lens"}, lambda: len(shop.effects))
     book: Ledger = request.getfixturevalue("ledger")

@@ -22,8 +22,24 @@ PROBLEMS = [
     ({"adapter": "smtp", "isolation": "io"}, "isolation_unfit"),
     ({"adapter": "http", "isolation": "io", "target": "https://a.example/x"}, "isolation_unfit"),
     ({"adapter": "http", "isolation": "thread", "target": "a.example"}, "target_missing"),
-    ({"adapter": "http", "isolation": "thread", "target": "https://a.example", "config": {"method": "GET"}}, "effect_by_get"),
-    ({"adapter": "http", "isolation": "thread", "target": "https://a.example", "config": {"method": "SEND"}}, "operation"),
+    (
+        {
+            "adapter": "http",
+            "isolation": "thread",
+            "target": "https://a.example",
+            "config": {"method": "GET"},
+        },
+        "effect_by_get",
+    ),
+    (
+        {
+            "adapter": "http",
+            "isolation": "thread",
+            "target": "https://a.example",
+            "config": {"method": "SEND"},
+        },
+        "operation",
+    ),
     ({"adapter": "carrier pigeon"}, "adapter_unknown"),
     ({"target": ""}, "target_missing"),
     ({"fence_rule": "strict"}, "fence_without_resource"),

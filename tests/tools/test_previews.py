@@ -6,12 +6,13 @@ from accounts.models import Tenant
 from tests.tools import make
 from tools import previews
 from tools.adapters import http
+from tools.models import Contract
 
 
-def _contract(**values):
+def _contract() -> Contract:
     config = {"method": "POST", "auth": {"secret": "crm"}, "headers": {"X-Account": "account"}}
     target = "https://crm.example/orders/{id}"
-    return make.unsaved(adapter="http", isolation="thread", target=target, config=config, **values)
+    return make.unsaved(adapter="http", isolation="thread", target=target, config=config)
 
 
 def test_the_preview_of_a_request_is_the_request():

@@ -111,7 +111,7 @@ def request(
     rules = operation(config)
     left = dict(arguments)
     url = _path(target, left)
-    query = [(name, value) for name in rules.query if name in left for value in _values(name, left.pop(name))]
+    query = _pairs({name: left.pop(name) for name in rules.query if name in left})
     headers = [(name, _header(name, left.pop(arg))) for name, arg in rules.headers.items() if arg in left]
     body: bytes | None = None
     if rules.whole_body:
@@ -119,13 +119,8 @@ def request(
     elif rules.body == "json":
         body, kind, left = _json(left), "application/json", {}
     elif rules.body == "form":
-        body, kind = (
-            urlencode([p for k in left for p in _values(k, left[k])]).encode(),
-            "application/x-www-form-urlencoded",
-        )
-        left = {}
-    if left:
-        query += [(name, value) for name, given in left.items() for value in _values(name, given)]
+        body, kind, left = urlencode(_pairs(left)).encode(), "application/x-www-form-urlencoded", {}
+    query += _pairs(left)
     if body is not None:
         headers.append(("Content-Type", kind))
     if rules.auth:
@@ -224,8 +219,12 @@ def _path(target: str, left: dict[str, Any]) -> str:
     return _NAME.sub(piece, target)
 
 
-def _values(name: str, value: Any) -> list[str]:
+def _pairs(given: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What stands in a query or a form; a list is the same name several times."""
+    return [(name, text) for name, value in given.items() for text in _values(name, value)]
+
+
+def _values(name: str, value: Any) -> list[str]:
     many = value if isinstance(value, list) else [value]
     if any(isinstance(one, dict | list) for one in many):
         raise Failed("bad_argument", f"{name} does not fit into a query. Nothing was sent.")
