@@ -1,7 +1,9 @@
 """The bench: `python -m bench`, the full path of a step against servers of its own.
 
 Owns: a throw-away PostgreSQL (with fsync, as in production) and Valkey, one node as it is deployed, and the measure of
-what they do: `servers` starts them, `load` makes the work, `measure` reads clocks and processor time, `table` prints.
+what they do. `servers` starts them, `load` makes the work, `clocks` reads time, processor time and memory. Each measure is
+a module with a function `measure(bench)` that `__main__` lists: `cycle` (steps without effects), `effects` (with `far_side`,
+a service that counts what it is sent), `cancel`, `memory`.
 
 Words: *throughput* is many runs at once; *latency* is one run alone, from one finished step to the next.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from accounts.models import Membership, Role, Tenant, User
 from runs.engine.submit import submit
@@ -43,6 +44,11 @@ def cast() -> Cast:
 
 def count(who: Cast, *, runs: int, steps: int) -> list[uuid.UUID]:
     """Submits runs of so many steps each."""
+    return submit_runs(who, runs=runs, input={"steps": steps})
+
+
+def submit_runs(who: Cast, *, runs: int, input: Mapping[str, Any]) -> list[uuid.UUID]:
+    """Submits runs of the counting agent."""
     made = []
     for _ in range(runs):
         run, _created = submit(
@@ -50,7 +56,7 @@ def count(who: Cast, *, runs: int, steps: int) -> list[uuid.UUID]:
             submitter_id=who.submitter.pk,
             agent="drill-counter",
             goal="Count",
-            input={"steps": steps},
+            input=input,
             submit_key=uuid.uuid4().hex,
         )
         made.append(run.pk)
@@ -59,14 +65,24 @@ def count(who: Cast, *, runs: int, steps: int) -> list[uuid.UUID]:
 
 def wait(runs: list[uuid.UUID], *, seconds: float = 120, alive: Callable[[], bool] = lambda: True) -> None:
     """Returns when all have succeeded. Raises :class:`NotDone`, at once when what does the work is not ``alive``."""
-    end = time.monotonic() + seconds
     left = Run.everywhere.filter(pk__in=runs).exclude(status__in=RUN_TERMINAL)
-    while time.monotonic() < end and alive():
-        if not left.exists():
-            failed = Run.everywhere.filter(pk__in=runs).exclude(status="SUCCEEDED")
-            first = failed.first()
-            if first is not None:
-                raise NotDone(f"{failed.count()} runs did not succeed: {first.failure}")
-            return
+    until(lambda: not left.exists(), what=f"{len(runs)} runs end", seconds=seconds, alive=alive)
+    failed = Run.everywhere.filter(pk__in=runs).exclude(status="SUCCEEDED")
+    first = failed.first()
+    if first is not None:
+        raise NotDone(f"{failed.count()} runs did not succeed: {first.failure}")
+
+
+def until(
+    holds: Callable[[], bool],
+    *,
+    what: str,
+    seconds: float = 120,
+    alive: Callable[[], bool] = lambda: True,
+) -> None:
+    """Returns once ``holds``. Raises :class:`NotDone` after so many seconds, or at once when nobody is ``alive``."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end or not alive():
+            raise NotDone(f"Waited until {what}: it did not come within {seconds:g} s, or the node died.")
         time.sleep(PAUSE)
-    raise NotDone(f"{left.count()} of {len(runs)} runs did not end within {seconds:g} s, or the node died.")

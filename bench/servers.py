@@ -32,6 +32,7 @@ class Servers:
     postgres: subprocess.Popen[bytes]
     broker: subprocess.Popen[bytes]
     database_url: str
+    far_side: str
     nodes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start_node(self) -> None:
@@ -75,8 +76,11 @@ def servers() -> Iterator[Servers]:
         broker = valkey.start()
         started.append((broker, signal.SIGTERM))
         valkey.wait(broker)
-        _environment(folder, database.url(), valkey.url())
-        made = Servers(folder, server, broker, database.url())
+        service = _far_side()
+        started.append((service, signal.SIGTERM))
+        address = f"127.0.0.1:{_port(service)}"
+        _environment(folder, database.url(), valkey.url(), address)
+        made = Servers(folder, server, broker, database.url(), address)
         try:
             yield made
         finally:
@@ -88,7 +92,22 @@ def servers() -> Iterator[Servers]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _environment(folder: Path, database_url: str, broker_url: str) -> None:
+def _far_side() -> subprocess.Popen[bytes]:
+    return process.start(
+        (sys.executable, "-m", "bench.far_side"),
+        env=os.environ,
+        death=signal.SIGKILL,
+        output=subprocess.PIPE,
+        cwd=str(HOUSE),
+    )
+
+
+def _port(service: subprocess.Popen[bytes]) -> int:
+    assert service.stdout is not None
+    return int(service.stdout.readline())
+
+
+def _environment(folder: Path, database_url: str, broker_url: str, far_side: str) -> None:
     """Nothing of the caller's installation takes part."""
     for name in [name for name in os.environ if name.startswith("COUNTERSIGN_")]:
         if name != "COUNTERSIGN_POOLS":
@@ -101,6 +120,7 @@ def _environment(folder: Path, database_url: str, broker_url: str) -> None:
         EMAIL_URL="smtp://127.0.0.1:1",
         ARTIFACT_URL="",
         DATA_DIR=str(folder / "data"),
+        COUNTERSIGN_DRILL_SERVICE=far_side,
         SECRET_KEY=secrets.token_urlsafe(50),
         DJANGO_SETTINGS_MODULE="config.settings",
     )

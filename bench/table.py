@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bench.measure import Latency, Throughput
+    from bench.cycle import Latency, Throughput
 
 _HEAD = ("round", "steps/s", "p50 ms", "p95 ms", "CPU main", "children", "PostgreSQL", "s/1000", "WAL B/step")
 _LINE = "{:>5}  {:>8}  {:>7}  {:>7}  {:>8}  {:>8}  {:>10}  {:>7}  {:>10}"

@@ -41,9 +41,3 @@ class BadTask(EngineError):
     def __init__(self, text: str, field: str = "") -> None:
         super().__init__(text)
         self.field = field
-
-
-class LostRun(EngineError):
-    """A run changed although its lock was held: everything is rolled back."""
-
-    code = "lost_run"

@@ -159,6 +159,11 @@ def _drills() -> list[dict[str, Any]]:
             },
         ),
         _drill(
+            "drill.post",
+            "An effect at a service",
+            {**undone, "isolation": Contract.Isolation.ASYNC, "compensating_tool": "drill.undo"},
+        ),
+        _drill(
             "drill.effect_final",
             "An effect that cannot be undone",
             {**effect, "effect_class": EffectClass.IRREVERSIBLE, "risk": Risk.HIGH},

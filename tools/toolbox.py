@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 #: Where tools are defined. An address in a string, so that this room imports none above it.
-MODULES = ("tools.drill", "runs.agents.contract_review.tools")
+MODULES = ("tools.drill", "tools.drill_service", "runs.agents.contract_review.tools")
 
 Function = Callable[[Any, dict[str, Any]], Any]
 

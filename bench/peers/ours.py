@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from django.db.models import F
 
-from bench import load, measure
+from bench import cycle, load
 from bench.peers import meter
 from bench.peers.table import Row
 from bench.servers import Servers
@@ -27,8 +27,8 @@ def ours(servers: Servers, *, runs: int, steps: int, alone: int, seconds: float,
     who = load.cast()
     servers.start_node()
     load.wait(load.count(who, runs=20, steps=steps), alive=servers.alive)
-    many = measure.throughput(servers, who, runs=runs, steps=steps)
-    gaps = measure.latency(who, steps=alone)
+    many = cycle.throughput(servers, who, runs=runs, steps=steps)
+    gaps = cycle.latency(who, steps=alone)
     return Row(
         title="Countersign",
         version="this checkout",

@@ -36,7 +36,8 @@ class Counter(Agent):
             "drill.crash",
             "drill.redos",
         ),
-        *("drill.pid", "drill.effect", "drill.effect_keyed", "drill.effect_final", "mail.send"),
+        *("drill.pid", "drill.effect", "drill.effect_keyed", "drill.effect_final", "drill.post"),
+        "mail.send",
     )
 
     def next(self, context: Context) -> Sequence[Directive]:

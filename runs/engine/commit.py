@@ -4,6 +4,7 @@ Lock order: runs in id order, then steps. Outcomes of steps with an intent go th
 transaction each, because the intent's truth is recorded even when the lease is lost.
 """
 
+import contextlib
 import logging
 import uuid
 from collections.abc import Mapping, Sequence
@@ -85,9 +86,11 @@ def _one_per_run(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outco
 def _commit(
     worker_id: uuid.UUID, batch: list[Outcome], left: dict[str, int], sent: float, mode: Mode, done: Committed
 ) -> None:
+    """Two round trips: the lock with the guard of L1, then the writes with COMMIT. Nothing is read between the writes and
+    COMMIT: ``update_runs`` raises by itself when a run had changed, and what follows an error in a pipeline is not run."""
     refused: list[Outcome] = []
     lease = settings.COUNTERSIGN.lease_seconds
-    with transaction.atomic(durable=True):
+    with contextlib.ExitStack() as last, transaction.atomic(durable=True):
         connection.ensure_connection()
         with connection.connection.pipeline():
             workspace = Workspace([outcome.claimed.run_id for outcome in batch], worker_id=worker_id)
@@ -119,16 +122,16 @@ def _commit(
                 take(run, outcome, status, keys.get(run.id, {}))
         release_held(workspace)
         sticky = _go_on(workspace, left) if mode == "held" else []
-        with connection.connection.pipeline():
-            workspace.insert_steps(lease=lease)
-            derive(workspace.runs.values())
-            workspace.write(confirm=False)
-            contexts = _contexts(workspace, sticky)
-        workspace.confirm()
-        claimed = _claimed_now(workspace, sticky, contexts, sent) if contexts else []
+        # Left last: COMMIT is sent before anybody waits.
+        last.enter_context(connection.connection.pipeline())
+        workspace.insert_steps(lease=lease)
+        derive(workspace.runs.values())
+        workspace.write()
+        contexts = _contexts(workspace, sticky)
         fp("record.before_commit")
     fp("record.committed")
-    done.next += claimed
+    done.next += _claimed_now(workspace, sticky, contexts, sent) if contexts else []
+    done.more = done.more or _leaves_work(workspace, ended)
     done.refused += refused
     for run in workspace.runs.values():
         done.events[run.id] = run.head.sequence
@@ -275,6 +278,16 @@ def _go_on(workspace: Workspace, left: dict[str, int]) -> list[uuid.UUID]:
                 step.status = "RUNNING"
                 taken.append(step.id)
     return taken
+
+
+def _leaves_work(workspace: Workspace, ended: Mapping[uuid.UUID, tuple[str, bool]]) -> bool:
+    """Whether somebody should look for steps to claim: some were freed, given back or inserted without being taken."""
+    inserted = sum(step.status == "PENDING" for run in workspace.runs.values() for step in run.steps)
+    return bool(
+        inserted
+        or any(status == "PENDING" for status, _ in ended.values())
+        or any(run.has_held for run in workspace.runs.values())
+    )
 
 
 def _contexts(workspace: Workspace, sticky: Sequence[uuid.UUID]) -> psycopg.Cursor[Any] | None:

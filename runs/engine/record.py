@@ -56,6 +56,7 @@ def record(*, worker_id: uuid.UUID, outcome: Outcome, mode: str, done: Committed
         fp("record.before_commit")
     fp("record.committed")
     done.events[claimed.run_id] = run.head.sequence
+    done.more = True
 
 
 def settle_down(workspace: Workspace) -> None:

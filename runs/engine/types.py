@@ -114,9 +114,11 @@ class Stop:
 
 @dataclass(slots=True)
 class Committed:
-    """What a commit did: steps that go on at once (already claimed for this node), and what was refused."""
+    """What a commit did: steps that go on at once (already claimed for this node), and what was refused. ``more``: it left
+    steps that somebody may claim."""
 
     next: list[Claimed] = field(default_factory=list)
     refused: list[Outcome] = field(default_factory=list)
     finished_runs: list[uuid.UUID] = field(default_factory=list)
     events: dict[uuid.UUID, int] = field(default_factory=dict)
+    more: bool = False

@@ -22,7 +22,6 @@ from accounts.ids import new_id
 from accounts.statements import statement
 from outbox.append import Fact, append_many
 from runs import budget, timeline
-from runs.errors import LostRun
 from runs.models import Run
 from runs.states import RUN_PLANNABLE, RUN_TERMINAL
 
@@ -159,8 +158,6 @@ class Workspace:
         self.worker_id = worker_id
         self.runs: dict[uuid.UUID, Locked] = {}
         self._inserted: psycopg.Cursor[Any] | None = None
-        self._heads: psycopg.Cursor[Any] | None = None
-        self._changed = 0
         self._lock = cursor()
         self._lock.execute(statement("runs", "lock_runs"), {"runs": sorted(set(run_ids))})
 
@@ -220,9 +217,9 @@ class Workspace:
         """The fence tokens of the inserted steps. Read them last: until then nobody waits for an answer."""
         return dict(self._inserted.fetchall()) if self._inserted is not None else {}
 
-    def write(self, *, confirm: bool = True) -> None:
-        """Writes history, heads, checkpoints and messages of every run that changed. Raises :class:`LostRun`, unless
-        ``confirm`` is left to the caller, who sends more before it waits for the answers."""
+    def write(self) -> None:
+        """Writes history, heads, checkpoints and messages of every run that changed. The database raises when a run had
+        changed under its lock, so that nothing needs to be read before COMMIT."""
         changed = [run for run in self.runs.values() if run.lines or run.status != run.was or run.steps]
         if not changed:
             return
@@ -230,9 +227,7 @@ class Workspace:
             run.spent["wall_seconds"] = budget.text(run.wall_seconds)
             _announce(run)
         events = [timeline.link(run.head, line, run.at) for run in changed for line in run.lines]
-        self._heads = cursor()
-        self._changed = len(changed)
-        self._heads.execute(
+        cursor().execute(
             statement("runs", "update_runs"),
             {"runs": document([_head_row(run) for run in changed]), "ids": [run.id for run in changed]},
         )
@@ -244,17 +239,6 @@ class Workspace:
         facts = [fact for run in changed for fact in run.facts]
         if facts:
             append_many(facts)
-        if confirm:
-            self.confirm()
-
-    def confirm(self) -> None:
-        """Raises :class:`LostRun` when a run that was written had changed under its lock."""
-        if self._heads is None:
-            return
-        self._heads.fetchall()
-        missing = self._changed - self._heads.rowcount
-        if missing:
-            raise LostRun(f"{missing} of {self._changed} runs changed under their lock.")
 
 
 def _announce(run: Locked) -> None:

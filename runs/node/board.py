@@ -4,8 +4,8 @@ import contextlib
 import os
 import threading
 import uuid
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,7 +42,8 @@ class Board:
 
     ``draining``: nothing new is claimed · ``stopped``: threads end · ``deaf``: renewals fail, so nothing is claimed ·
     ``suspect``: an answer of the database was lost, so steps may be ours without our knowing · ``pumped_at``: when the pump
-    last went round.
+    last went round · ``work``: somebody rang, or a commit left something to claim · ``backlog``: pools whose last claim
+    took all they had room for.
     """
 
     worker_id: uuid.UUID
@@ -58,6 +59,7 @@ class Board:
     busy: int = 0
     calls: dict[int, float] = field(default_factory=dict)
     work: bool = True
+    backlog: set[str] = field(default_factory=set)
     draining: bool = False
     stopped: bool = False
     deaf: bool = False
@@ -100,6 +102,19 @@ class Board:
                 for kind, count in free.items():
                     self.reserved[kind] -= count
                 self.calls.pop(threading.get_ident(), None)
+
+    def note_claim(self, room: Mapping[str, int], claimed: Sequence[Claimed]) -> bool:
+        """Remembers which pools may have more to claim; true when that is worth asking at once."""
+        taken = Counter(step.pool for step in claimed)
+        with self.lock:
+            full = {kind for kind, count in room.items() if taken[kind] == count}
+            self.backlog = {kind for kind in self.pools if kind not in room} | full
+        return bool(full)
+
+    def wants_claim(self) -> bool:
+        """Whether places have become free in a pool that may have more to claim."""
+        with self.lock:
+            return bool(self.backlog) and not self.backlog.isdisjoint(self._free())
 
     def _free(self) -> dict[str, int]:
         free = {}

@@ -45,13 +45,14 @@ class Engine:
         self.board, self.hints, self.poll = board, hints, poll
         self.duty = threading.Lock()
         self.duty_at = 0.0
+        self.claim_at = 0.0
         self.stray_at = 0.0
         self.maybe_strays: set[tuple[uuid.UUID, int]] = set()
 
     def run(self) -> None:
         """One thread. An error of the database is waited out: results stay, leases decide."""
         while not self.board.stopped:
-            questions, batch = self._take()
+            questions, batch, rung = self._take()
             try:
                 tune()
                 for question in questions:
@@ -60,8 +61,8 @@ class Engine:
                     self._record(batch)
                 self._bury()
                 self._duties()
-                while self._claim() and not (self.board.results or self.board.questions):
-                    pass
+                if rung or self.board.work or boot() >= self.claim_at or self.board.wants_claim():
+                    self._claim_all()
             except Exception as error:
                 if not isinstance(error, DATABASE):
                     log.exception("an engine thread goes on after an error")
@@ -71,7 +72,8 @@ class Engine:
                     self.board.busy -= len(batch)
         connection.close()
 
-    def _take(self) -> tuple[list[Question], list[Pending]]:
+    def _take(self) -> tuple[list[Question], list[Pending], bool]:
+        """What is at hand, and whether somebody rang that there is something to claim."""
         board = self.board
         with board.lock:
             if not (board.results or board.questions or board.work or board.stopped or board.buried):
@@ -86,8 +88,8 @@ class Engine:
             board.questions.extend(early)
             batch = [board.results.popleft() for _ in range(min(len(board.results), board.batch))]
             board.busy += len(batch)
-            board.work = False
-            return [question for question in questions if question.not_before <= now], batch
+            rung, board.work = board.work, False
+            return [question for question in questions if question.not_before <= now], batch, rung
 
     def _broken(self, error: Exception) -> None:
         if isinstance(error, DATABASE):
@@ -100,16 +102,19 @@ class Engine:
 
     # Claim
 
+    def _claim_all(self) -> None:
+        """Not after every commit: steps that follow go on by themselves, and asking for others costs a transaction."""
+        self.claim_at = boot() + self.poll
+        self.board.work = False
+        while self._claim() and not (self.board.results or self.board.questions):
+            pass
+
     def _claim(self) -> bool:
         """Claims as much as the children can take; True when there may be more."""
         with self.board.room() as room:
-            if not room:
-                return False
-            claimed = claim(worker_id=self.board.worker_id, room=room, sent=boot())
-            if not claimed:
-                return False
+            claimed = claim(worker_id=self.board.worker_id, room=room, sent=boot()) if room else []
             self.board.hand_out(claimed)
-        return any(sum(step.pool == kind for step in claimed) == count for kind, count in room.items())
+            return self.board.note_claim(room, claimed)
 
     # Begin
 
@@ -122,6 +127,8 @@ class Engine:
         try:
             reply = begin(claimed=claimed, worker_id=self.board.worker_id, sender=child.id, pid=child.pid)
             fp("begin.answered")
+            # Whatever stopped it may have left something to claim, the question to the agent for one.
+            self.board.work = self.board.work or isinstance(reply, Stop)
         except Exception as error:  # noqa: BLE001 - whatever it is, the child still waits for an answer
             log.warning("begin of step %s failed: %s", claimed.step_id, str(error).split("\n", maxsplit=1)[0])
             self._ask_later(question, error)
@@ -202,6 +209,8 @@ class Engine:
         with self.board.room() as room:
             done = commit(worker_id=self.board.worker_id, outcomes=outcomes, room=room, sent=boot())
             self.board.hand_out(done.next)
+        if done.more:
+            self.board.wake()
         if done.events:
             self.hints.add(done.events, {o.claimed.run_id: o.claimed.tenant_id for o in outcomes})
         for outcome in done.refused:

@@ -1,5 +1,7 @@
 -- Purpose: the new head of each run. Compares the version read under the lock; fewer rows than runs means that the lock
--- was not held: the caller raises and everything is rolled back.
+-- was not held: the cast of a text that is no number then fails the statement, and with it the transaction. So nobody has
+-- to read the answer before COMMIT is sent.
+WITH moved AS (
 UPDATE runs_run r
 SET version = u.version + 1, status = u.status, event_seq = u.event_seq, event_hash = decode(u.event_hash, 'hex'),
     steps_ended = u.steps_ended, summarised = u.summarised,
@@ -17,4 +19,7 @@ FROM jsonb_to_recordset(%(runs)s::text::jsonb) AS u(
     summary jsonb, spent jsonb, phase text, waiting_on text, result jsonb, failure jsonb, epoch int, at timestamptz,
     takeover uuid, budget jsonb, deadline timestamptz)
 WHERE r.id = u.id AND r.id = ANY (%(ids)s) AND r.version = u.version
-RETURNING r.id
+RETURNING r.id)
+SELECT CASE WHEN count(*) = cardinality(%(ids)s) THEN count(*)
+            ELSE ('a run changed under its lock: ' || count(*) || ' of ' || cardinality(%(ids)s) || ' written')::bigint END
+FROM moved

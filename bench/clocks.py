@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import signal
-import statistics
-import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import psutil
 from django.db import connection
 
-from bench import load
 from bench.servers import Servers
-from runs.models import Step
 
 
 @dataclass
@@ -33,74 +28,6 @@ class Cpu:
 
     def __sub__(self, before: Cpu) -> Cpu:
         return Cpu(self.main - before.main, self.children - before.children, self.postgres - before.postgres)
-
-
-@dataclass
-class Throughput:
-    """``seconds`` from the moment that the node may start to the last finished run; ``wal`` in bytes."""
-
-    runs: int
-    steps: int
-    seconds: float
-    cpu: Cpu
-    wal: int
-
-    @property
-    def per_second(self) -> float:
-        return self.steps / self.seconds
-
-    @property
-    def cpu_per_1000(self) -> float:
-        return self.cpu.total / self.steps * 1000
-
-
-@dataclass
-class Latency:
-    """Milliseconds from one finished step to the next of one run alone."""
-
-    samples: list[float] = field(default_factory=list)
-
-    def quantile(self, part: float) -> float:
-        ordered = sorted(self.samples)
-        return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.samples)
-
-
-def throughput(servers: Servers, who: load.Cast, *, runs: int, steps: int) -> Throughput:
-    """Submits while the node is held still, lets it go, and waits for the last run."""
-    assert servers.node is not None
-    with held(servers.node.pid):
-        made = load.count(who, runs=runs, steps=steps)
-        before, wal, start = cpu(servers), _wal(), _now()
-    load.wait(made, alive=servers.alive)
-    used = cpu(servers) - before
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT extract(epoch FROM max(finished_at))::float, (SELECT count(*) FROM runs_step"
-            " WHERE run_id = ANY (%s) AND kind = 'call') FROM runs_run WHERE id = ANY (%s)",
-            [made, made],
-        )
-        end, done = cursor.fetchone()
-    return Throughput(runs, int(done), float(end) - start, used, _wal() - wal)
-
-
-def latency(who: load.Cast, *, steps: int) -> Latency:
-    """One run alone."""
-    run = load.count(who, runs=1, steps=steps)
-    load.wait(run)
-    return Latency(_gaps(run[0]))
-
-
-def _gaps(run: uuid.UUID) -> list[float]:
-    ends = list(
-        Step.everywhere.filter(run_id=run, kind="call")
-        .order_by("ended_seq")
-        .values_list("finished_at", flat=True)
-    )
-    return [(later - earlier).total_seconds() * 1000 for earlier, later in itertools.pairwise(ends)]
 
 
 @contextlib.contextmanager
@@ -149,13 +76,15 @@ def _used(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def _now() -> float:
+def now() -> float:
+    """Seconds on the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT extract(epoch FROM clock_timestamp())::float")
         return float(cursor.fetchone()[0])
 
 
-def _wal() -> int:
+def wal() -> int:
+    """Bytes of write-ahead log until now."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn")
         return int(cursor.fetchone()[0])
