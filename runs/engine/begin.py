@@ -85,7 +85,7 @@ def _decide(
         case Intent.Status.DISPATCHED if (intent.sender_id, intent.fence) == (sender, claimed.fence):
             # This very child still asks, under this very claim: the answer of our own COMMIT got lost before it was told.
             return _told_again(step, intent, contract)
-        case Intent.Status.DISPATCHED:
+        case Intent.Status.DISPATCHED | Intent.Status.UNKNOWN:
             lose(run, step, intent, why="sent_before")
             return Stop("unknown", "sent_before", "It was sent before, and its outcome is not known.")
         case Intent.Status.AUTHORISED:

@@ -69,7 +69,8 @@ def settle_down(workspace: Workspace) -> None:
 
 def _ours(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
     contract = by_id(intent.contract_id)
-    dispatched = intent.status == Intent.Status.DISPATCHED
+    # UNKNOWN already: what its sender said came too late to count, but before the step was taken from it.
+    dispatched = intent.status in (Intent.Status.DISPATCHED, Intent.Status.UNKNOWN)
     if dispatched and outcome.error_code not in NEVER_HANDED_OVER:
         spending.book_call(run, outcome)
     match outcome.ending:
@@ -150,10 +151,14 @@ def in_time(step: Step, again: retry.Again) -> bool:
 
 def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -> None:
     """Sent, perhaps: the intent and the step become UNKNOWN, and a person is asked. Joins."""
-    evidence = {"kind": "engine", "why": why, "text": text[:500]}
-    intents.lose(
-        intent_id=intent.pk, dispatch_id=intent.dispatch_id, evidence=evidence, sender_done=why == "unknown"
-    )
+    if intent.status != Intent.Status.UNKNOWN:
+        evidence = {"kind": "engine", "why": why, "text": text[:500]}
+        intents.lose(
+            intent_id=intent.pk,
+            dispatch_id=intent.dispatch_id,
+            evidence=evidence,
+            sender_done=why == "unknown",
+        )
     sentence = _question(step, intent)
     changes = {
         "owner": None,

@@ -39,7 +39,7 @@ def tell_nodes(run_id: uuid.UUID) -> None:
 def _take(run: Locked, step: Step, why: str) -> None:
     newer = {"epoch": step.epoch + 1, "fence": next_fence()}
     intent = Intent.everywhere.select_for_update(of=("self",)).filter(pk=step.intent_id).first()
-    if intent is not None and intent.status == Intent.Status.DISPATCHED:
+    if intent is not None and intent.status in (Intent.Status.DISPATCHED, Intent.Status.UNKNOWN):
         lose(run, step, intent, why=why)
         Step.everywhere.filter(pk=step.pk).update(**newer)
         return

@@ -112,7 +112,18 @@ def test_an_old_execution_records_no_failure(story, how):
     before = rows(claimed.run_id)
     hands.put(story.me, answered(claimed, go, "failed", error_code="refused"))
     assert rows(claimed.run_id) == before
-    assert story.intent.status == "DISPATCHED"
+    assert story.intent.status == "UNKNOWN"
+
+
+def test_what_a_sender_said_too_late_leaves_an_unknown_that_a_person_settles(story):
+    """Guards `record._ours`: the intent is UNKNOWN before the sweep comes; the step is not given back, somebody is asked."""
+    claimed, go = story.sent()
+    take_away(claimed, "lease")
+    hands.put(story.me, answered(claimed, go, "failed", error_code="refused"))
+    assert (story.step.status, story.intent.status) == ("RUNNING", "UNKNOWN")
+    assert reclaim() == 1
+    assert (story.step.status, story.intent.status) == ("UNKNOWN", "UNKNOWN")
+    assert story.action("settle").status == "OPEN"
 
 
 def test_a_late_yes_from_an_older_epoch_is_the_truth_of_the_effect_and_moves_no_other_step(story):
