@@ -45,6 +45,7 @@ class ProcessEnv(BaseSettings):
     email_url: str = "smtp://127.0.0.1:25"
     artifact_url: str = ""
     secret_key: str = ""
+    vault_keys: str = ""
     allowed_hosts: str = "localhost,127.0.0.1,[::1]"
     csrf_trusted_origins: str = ""
     public_url: str = ""
@@ -100,6 +101,11 @@ class ProcessEnv(BaseSettings):
     @cached_property
     def trusted_origins(self) -> list[str]:
         return _words(self.csrf_trusted_origins)
+
+    @property
+    def vault_key_list(self) -> list[str]:
+        """Keys for credentials of tools, the newest first."""
+        return [key.strip() for key in self.vault_keys.split(",") if key.strip()]
 
     @property
     def channels(self) -> str:
@@ -183,7 +189,7 @@ def _plain(error: ValidationError, prefix: str) -> list[str]:
 
 
 def _secret(name: str) -> bool:
-    return name.endswith(("_URL", "_KEY"))
+    return name.endswith(("_URL", "_KEY", "_KEYS"))
 
 
 def require(process: ProcessEnv) -> None:

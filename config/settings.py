@@ -14,6 +14,8 @@ ENV, COUNTERSIGN = _env.load()
 
 DEBUG = ENV.debug
 SECRET_KEY = _env.secret_key(ENV)
+# Credentials of tools are encrypted with the first; each of them opens.
+VAULT_KEYS = ENV.vault_key_list or [SECRET_KEY]
 ALLOWED_HOSTS = ENV.hosts
 CSRF_TRUSTED_ORIGINS = ENV.trusted_origins
 PUBLIC_URL = ENV.origin

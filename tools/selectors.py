@@ -1,6 +1,7 @@
 """Reads of the workbench. Published contracts never change, so rows are kept in memory by id; which one is
 in force, what is paused and what is stopped is asked anew every time."""
 
+import logging
 import threading
 import uuid
 from collections.abc import Collection, Mapping
@@ -9,9 +10,11 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import Tenant
-from tools import gate
+from tools import gate, vault
 from tools.models import Contract, StopSwitch, Tool
 from tools.previews import tenant_facts
+
+log = logging.getLogger(__name__)
 
 _KEEP = 2_000
 _kept: dict[uuid.UUID, Contract] = {}
@@ -64,11 +67,13 @@ def spec(contract: Contract, *, newest: Contract | None = None) -> dict[str, Any
     ``timeout`` and ``cpu_seconds`` in seconds, ``memory_mb`` in 10**6 bytes; ``effect`` is the effect
     class. A call that goes out in the tenant's name carries what of the tenant is seen outside, read now.
     """
-    named = (
+    named: dict[str, Any] = (
         {"tenant": tenant_facts(Tenant.objects.get(pk=contract.tenant_id))}
         if contract.adapter == "smtp"
         else {}
     )
+    if names := vault.wanted(contract.config):
+        named["secrets"] = _secrets(contract.tenant_id, names)
     return {
         **named,
         "tool": contract.tool.name,
@@ -83,6 +88,15 @@ def spec(contract: Contract, *, newest: Contract | None = None) -> dict[str, Any
         "cpu_seconds": contract.cpu_seconds,
         "native_idempotency": contract.native_idempotency,
     }
+
+
+def _secrets(tenant_id: uuid.UUID, names: list[str]) -> dict[str, str]:
+    """What opens. A call whose secret does not fails before anything is sent; its neighbours go on."""
+    try:
+        return vault.opened(tenant_id=tenant_id, names=names)
+    except vault.Sealed as sealed:
+        log.error("secret %r of tenant %s does not open with the keys that are set", sealed.name, tenant_id)
+        return {}
 
 
 def stops(

@@ -1,0 +1,117 @@
+"""Credentials of tools: kept encrypted, named by contracts, opened at the moment of a call, never shown again.
+
+Each tenant has a key of its own, derived (HKDF, RFC 5869) from the installation's; a row that is moved to another tenant or
+name does not open. With several keys of the installation the first one encrypts and all of them open, so keys can be changed
+without a pause: put the new one first, run ``manage.py rotate_secrets``, drop the old one.
+"""
+
+import base64
+import json
+import uuid
+from collections.abc import Collection, Mapping
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from accounts import audit
+from accounts.errors import Refused
+from tools.models import Secret
+
+MAX_LENGTH = 10_000
+
+
+class Sealed(Exception):
+    """A secret does not open with any key that this process has. ``name`` is that of the secret."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The secret {name!r} does not open with the keys that are set.")
+        self.name = name
+
+
+def keep(*, tenant_id: uuid.UUID, name: str, value: str, by: uuid.UUID, channel: str = "web") -> None:
+    """Sets or replaces a secret; audited is its name. Owns its transaction. Raises :class:`accounts.errors.Refused`."""
+    if not name.strip() or len(name) > 80 or not name.isprintable():
+        raise Refused(
+            "bad_name", _("A secret needs a name of at most 80 characters. Nothing was kept."), field="name"
+        )
+    if not value or len(value) > MAX_LENGTH or not value.isascii() or not value.isprintable():
+        text = _("A secret is plain ASCII text of at most 10,000 characters on one line. Nothing was kept.")
+        raise Refused("bad_secret", text, field="value")
+    with transaction.atomic(durable=True):
+        _row, made = Secret.everywhere.update_or_create(
+            tenant_id=tenant_id,
+            name=name.strip(),
+            defaults={"ciphertext": _seal(tenant_id, name.strip(), value), "set_by_id": by, "set_at": Now()},
+        )
+        _note("secret.set" if made else "secret.replaced", tenant_id, name.strip(), by, channel)
+
+
+def forget(*, tenant_id: uuid.UUID, name: str, by: uuid.UUID, channel: str = "web") -> bool:
+    """Deletes a secret; False when there is none of that name. Calls that need it fail before anything is sent."""
+    with transaction.atomic(durable=True):
+        deleted, _rows = Secret.everywhere.filter(tenant_id=tenant_id, name=name).delete()
+        if deleted:
+            _note("secret.deleted", tenant_id, name, by, channel)
+    return bool(deleted)
+
+
+def opened(*, tenant_id: uuid.UUID, names: Collection[str]) -> dict[str, str]:
+    """The values as they are now, for a call that is about to be made. A name that is not set is left out. Raises
+    :class:`Sealed`."""
+    rows = Secret.everywhere.filter(tenant_id=tenant_id, name__in=names) if names else []
+    return {row.name: _open(tenant_id, row.name, bytes(row.ciphertext)) for row in rows}
+
+
+def wanted(config: Mapping[str, object]) -> list[str]:
+    """Names of the secrets that a contract's ``config`` asks for."""
+    auth = config.get("auth")
+    name = auth.get("secret") if isinstance(auth, dict) else None
+    return [str(name)] if name else []
+
+
+def rotate() -> int:
+    """Encrypts everything anew with the first key; how many. Safe to stop and to run again: each row is one transaction."""
+    done = 0
+    for pk in Secret.everywhere.order_by("pk").values_list("pk", flat=True):
+        with transaction.atomic(durable=True):
+            row = Secret.everywhere.select_for_update().filter(pk=pk).first()
+            if row is not None:
+                value = _open(row.tenant_id, row.name, bytes(row.ciphertext))
+                sealed = _seal(row.tenant_id, row.name, value)
+                done += Secret.everywhere.filter(pk=pk).update(ciphertext=sealed)
+    return done
+
+
+def _note(act: str, tenant_id: uuid.UUID, name: str, by: uuid.UUID, channel: str) -> None:
+    subject = ("secret", name)
+    audit.append(
+        tenant_id=tenant_id, act=act, subject=subject, payload={"name": name}, actor=by, channel=channel
+    )
+
+
+def _keys(tenant_id: uuid.UUID) -> MultiFernet:
+    return MultiFernet([_fernet(key, tenant_id) for key in settings.VAULT_KEYS])
+
+
+def _fernet(key: str, tenant_id: uuid.UUID) -> Fernet:
+    derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"countersign.vault.1\0" + tenant_id.bytes)
+    return Fernet(base64.urlsafe_b64encode(derive.derive(key.encode())))
+
+
+def _seal(tenant_id: uuid.UUID, name: str, value: str) -> bytes:
+    return _keys(tenant_id).encrypt(json.dumps([name, value]).encode())
+
+
+def _open(tenant_id: uuid.UUID, name: str, sealed: bytes) -> str:
+    try:
+        kept, value = json.loads(_keys(tenant_id).decrypt(sealed))
+    except InvalidToken:
+        raise Sealed(name) from None
+    if kept != name:
+        raise Sealed(name)
+    return str(value)
