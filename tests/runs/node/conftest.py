@@ -25,6 +25,12 @@ def who(transactional_db: None) -> tuple[Tenant, User]:
 
 
 @pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    """``drill.gate`` waits until this file is touched."""
+    return tmp_path / "gate"
+
+
+@pytest.fixture
 def ledger(tmp_path: Path) -> Any:
     """The file in which drill effects are counted, and its environment."""
     path = tmp_path / "ledger"

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -157,6 +158,14 @@ def database_url() -> str:
         f":{quote(given['PASSWORD'], safe='')}" if given["PASSWORD"] else ""
     )
     return f"postgresql://{who}@{given['HOST']}:{given['PORT'] or 5432}/{given['NAME']}"
+
+
+def database_time() -> datetime:
+    """Now, by the database's clock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now
 
 
 def house() -> tuple[Tenant, User]:

@@ -32,12 +32,6 @@ def proxy(transactional_db: None) -> Iterator[Proxy]:
         yield found
 
 
-@pytest.fixture
-def gate(tmp_path: Path) -> Path:
-    """``drill.gate`` waits until it is touched."""
-    return tmp_path / "gate"
-
-
 def waiting_at(gate: Path, who: tuple[object, object]) -> Run:
     return real.run_of(who, tool="drill.gate", arguments={"path": str(gate)})  # type: ignore[arg-type]
 
