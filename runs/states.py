@@ -20,5 +20,7 @@ STEP_TERMINAL = ("SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED")
 
 #: A step that was lost with its worker this often fails instead of running again (poison).
 MAX_LOSSES = 3
+#: Keys of steps that make a damaged artifact again begin so (S15).
+REMAKE = "remake/"
 #: A summary and a checkpoint are written after this many finished steps (S6).
 CHECKPOINT_EVERY = 4

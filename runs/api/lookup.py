@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from accounts.ids import BadId, parse
 from accounts.rest.problems import Problem, register
-from runs import blobs, errors, uploads
+from runs import errors, uploads
 from runs.agents.base import Agent
 from runs.agents.registry import UnknownAgent, get
 from runs.selectors.filters import is_drill
+from runs.views import files
 
 register(
     {
@@ -16,7 +17,8 @@ register(
         errors.AlreadyEnded: 409,
         errors.KeyReused: 422,
         errors.BadTask: 422,
-        blobs.BlobError: 410,
+        files.Damaged: 410,
+        files.Away: 503,
     }
 )
 

@@ -18,14 +18,14 @@ from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
 from accounts.statements import statement
-from runs.engine import artifacts, given_back, planner, record, reserve, retry, spending
+from runs.engine import artifacts, corrupt, given_back, planner, record, reserve, retry, spending
 from runs.engine.claim import ask_contexts, assemble
 from runs.engine.dependencies import Known, named
 from runs.engine.quarantine import quarantine
 from runs.engine.release import release_held
 from runs.engine.status import derive
 from runs.engine.take_over import take_over
-from runs.engine.types import Committed, Outcome
+from runs.engine.types import DAMAGED, Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, cursor, document
 from runs.states import MAX_LOSSES
 from tools.selectors import by_id
@@ -50,10 +50,16 @@ def commit(
     error of a single one is raised to the caller.
     """
     done = Committed()
-    plain = [outcome for outcome in outcomes if outcome.claimed.intent_id is None]
+    plain = []
     for outcome in outcomes:
         if outcome.claimed.intent_id is not None:
             record.record(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
+        elif outcome.error_code == DAMAGED:
+            corrupt.stopped(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
+        elif outcome.claimed.kind == "remake":
+            _remade(worker_id, outcome, mode, done)
+        else:
+            plain.append(outcome)
     left = dict(room)
     while plain:
         batch, plain = _one_per_run(plain)
@@ -70,6 +76,17 @@ def commit(
                 _commit(worker_id, [outcome], left, sent, mode, done)
     quarantine(worker_id=worker_id, outcomes=done.refused) if done.refused else None
     return done
+
+
+def _remade(worker_id: uuid.UUID, outcome: Outcome, mode: Mode, done: Committed) -> None:
+    status, delay, _ = verdict(outcome)
+    contract = by_id(outcome.claimed.contract_id) if outcome.claimed.contract_id else None
+    if outcome.ending in ("failed", "timeout") and not retry.allowed(
+        contract, outcome, failures=outcome.claimed.failures
+    ):
+        # No other tool may stand in for the one that made the file.
+        status = "FAILED"
+    corrupt.remade(worker_id=worker_id, outcome=outcome, status=status, delay=delay, mode=mode, done=done)
 
 
 def _one_per_run(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
@@ -166,7 +183,7 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, Known])
             payload=payload,
         )
     others = _others_live(claimed.context, claimed.key)
-    if (others or not terminal) and reserve.stop_if_spent(run, live=others):
+    if (others or not terminal) and reserve.stop_if_spent(run, live=others.total):
         return
     if not terminal:
         run.moving = True
@@ -188,10 +205,11 @@ def _event_type(outcome: Outcome, status: str) -> str:
     return other.get(outcome.ending, f"step.{outcome.ending}")
 
 
-def _others_live(context: str, key: str) -> int:
-    """How many other steps were live at the version of this context."""
-    live = orjson.loads(context)["live"] if '"live": []' not in context else []
-    return sum(other != key for other in live)
+def _others_live(context: str, key: str) -> planner.Live:
+    """What else was live at the version of this context."""
+    if '"live": []' in context:
+        return planner.NOTHING
+    return planner.Live.of(other for other in orjson.loads(context)["live"] if other != key)
 
 
 def _finish_row(outcome: Outcome) -> dict[str, Any]:

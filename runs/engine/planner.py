@@ -6,7 +6,8 @@ node goes on.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -20,6 +21,7 @@ from runs.engine.dependencies import Known, contradiction, needs, readiness
 from runs.engine.take_over import take_over
 from runs.engine.types import Plan
 from runs.engine.workspace import Locked, NewStep
+from runs.states import REMAKE
 from tools import intents, previews
 from tools.keys import key_for
 from tools.models import Contract, EffectClass, Risk
@@ -28,9 +30,33 @@ from tools.selectors import by_id, verdict
 EMPTY_DIGEST = digest({})
 
 
-def apply(run: Locked, plan: Plan, *, live: int, known: Mapping[str, Known]) -> list[str]:
-    """Carry out a plan. ``live``: how many other steps of the run have not ended; ``known``: those of the keys in it that
-    the run has already. Returns the keys that were planned."""
+@dataclass(frozen=True, slots=True)
+class Live:
+    """How much else of a run has not ended: steps of the agent, and remakes of damaged files, of which the agent knows
+    nothing. While only those are under way an end is put off: the agent is asked again when they are over."""
+
+    steps: int = 0
+    remakes: int = 0
+
+    @classmethod
+    def of(cls, keys: Iterable[str]) -> "Live":
+        remakes = [key.startswith(REMAKE) for key in keys]
+        return cls(steps=remakes.count(False), remakes=remakes.count(True))
+
+    @property
+    def total(self) -> int:
+        return self.steps + self.remakes
+
+    def __bool__(self) -> bool:
+        return self.total > 0
+
+
+NOTHING = Live()
+
+
+def apply(run: Locked, plan: Plan, *, live: Live, known: Mapping[str, Known]) -> list[str]:
+    """Carry out a plan. ``live``: what else of the run has not ended; ``known``: those of the keys in it that the run has
+    already. Returns the keys that were planned."""
     if plan.summary is not None and plan.folded:
         run.summary = plan.summary
         run.summarised += plan.folded
@@ -48,10 +74,12 @@ def apply(run: Locked, plan: Plan, *, live: int, known: Mapping[str, Known]) -> 
             key = str(directive["key"])
             if key in known or any(step.key == key for step in run.steps):
                 _note_drift(run, directive, _first(run, known, key))
-            elif _call(run, directive, live, known):
+            elif _call(run, directive, live.total, known):
                 planned.append(key)
+    if ends and live.remakes and not live.steps and not planned:
+        return planned
     if ends:
-        _end(run, ends[0], live=bool(live or planned))
+        _end(run, ends[0], live=bool(live.steps or planned))
     elif not planned and not live and not run.taken_over:
         take_over(run, "no_next_step", _("The agent gave no next step, and nothing is under way."))
     return planned

@@ -18,12 +18,12 @@ from accounts.failpoints import fp
 from approvals.models import PendingAction
 from approvals.open import open_settle
 from approvals.withdraw import withdraw_settle
-from runs.engine import artifacts, given_back, reserve, retry, spending
+from runs.engine import artifacts, damage, given_back, reserve, retry, spending
 from runs.engine.commit_guard import holds
 from runs.engine.ending import end_step, lock_step
 from runs.engine.release import release_held
 from runs.engine.status import derive
-from runs.engine.types import Committed, Outcome
+from runs.engine.types import DAMAGED, Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, locked_one
 from runs.models import Step
 from runs.states import MAX_LOSSES
@@ -76,6 +76,8 @@ def _ours(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
     match outcome.ending:
         case "succeeded":
             _succeeded(run, step, intent, outcome)
+        case "failed" if outcome.error_code == DAMAGED:
+            _unread(run, step, intent, outcome, dispatched=dispatched)
         case "failed" if dispatched:
             evidence = {"kind": "sender", "code": outcome.error_code, "text": outcome.error_text[:500]}
             intents.refuse(intent_id=intent.pk, dispatch_id=_dispatch(outcome, intent), evidence=evidence)
@@ -147,6 +149,18 @@ def in_time(step: Step, again: retry.Again) -> bool:
         Step.everywhere.filter(pk=step.pk).update(deadline=started)
     soon = Now() + timedelta(seconds=again.delay)
     return Step.everywhere.filter(pk=step.pk, deadline__gte=soon).exists()
+
+
+def _unread(run: Locked, step: Step, intent: Intent, outcome: Outcome, *, dispatched: bool) -> None:
+    """An artifact that it was to send is damaged: nothing was sent, the approval stands, and the step waits (S15)."""
+    if dispatched:
+        evidence = {"kind": "sender", "code": DAMAGED, "text": outcome.error_text[:500]}
+        intents.refuse(intent_id=intent.pk, dispatch_id=_dispatch(outcome, intent), evidence=evidence)
+        if run.plannable:
+            intents.allow_again(intent_id=intent.pk)
+    if not run.plannable:
+        intents.void(intent_id=intent.pk)
+    damage.wait(run, step, outcome)
 
 
 def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -> None:

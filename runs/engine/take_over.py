@@ -121,6 +121,9 @@ def _suggestion(code: str) -> str:
         "loop": _("It repeats itself. Continue only if the answer can be another one now."),
         "silent": _("Ask whoever runs the workers whether they were away, then continue."),
         "orphan": _("Continue once. If it comes back, end the task and report it."),
+        "artifact_damaged": _(
+            "Put the file back (uploading the same file is enough), then continue; or end the task."
+        ),
         "gave_up": _("Continue to let the agent try another way, or end the task."),
     }
     return said.get(code, _("Continue once the cause is gone; the same cause stops it again."))

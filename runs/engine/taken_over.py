@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from approvals import grants
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.withdraw import withdraw_open
+from runs.engine import damage
 from runs.engine.allow_more import allow_more
 from runs.engine.ending import end_step
 from runs.engine.planner import end_as_failed
@@ -34,6 +35,7 @@ def apply(run: Locked, action: PendingAction, decision: Decision | None) -> None
         _fail(run, decision)
         return
     allow_more(run, decision)
+    damage.go_on(run, actor=f"user:{decision.user_id.hex}" if decision.user_id else "engine")
     if not _planning(run):
         run.plan_again()
 

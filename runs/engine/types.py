@@ -12,6 +12,11 @@ from typing import Any, Literal
 Ending = Literal["succeeded", "failed", "unknown", "lost", "timeout", "drained", "cancelled", "waiting"]
 
 
+#: The error code of an execution that could not read an artifact, because that is lost or corrupt. Its output is then
+#: ``{"artifact": sha256, "found": "missing" | "corrupt"}``.
+DAMAGED = "artifact_damaged"
+
+
 @dataclass(slots=True)
 class Claimed:
     """A step under lease. ``arguments`` is JSON text ``{"arguments": {…}, "inputs": {step key: output}}`` (``inputs`` may be

@@ -31,6 +31,7 @@ class Step(TenantRow):
         PERSON = "person", _("Question to a person")
         WAIT = "wait", _("Wait")
         UNDO = "undo", _("Undo")
+        REMAKE = "remake", _("Making a file again")
 
     class Status(models.TextChoices):
         PENDING = "PENDING", _("To come")

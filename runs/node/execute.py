@@ -14,7 +14,8 @@ import orjson
 
 from accounts.canonical import storable
 from accounts.failpoints import fp
-from runs.engine.types import Go, Stop
+from runs import blobs
+from runs.engine.types import DAMAGED, Go, Stop
 from runs.node.clock import boot
 from runs.node.tool_context import StepContext
 from runs.node.work import Report, Work
@@ -71,7 +72,7 @@ def _guarded(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
     try:
         report: Report = yield from _steps(work, ctx, sent)
     except Failed as error:
-        return _ended(work, "failed", error.code, error.text)
+        return _unread(work, error) or _ended(work, "failed", error.code, error.text)
     except Unknown as error:
         return _ended(work, "unknown" if sent else "failed", error.code, error.text)
     except Interrupted as error:
@@ -85,7 +86,21 @@ def _guarded(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
         raise
     except BaseException as error:  # noqa: BLE001 - tool code may raise anything
         # After go only the tool knows how far it came.
-        return _ended(work, "unknown" if sent else "failed", "tool_error", f"{type(error).__name__}: {error}")
+        unread = None if sent else _unread(work, error)
+        code = "storage_unavailable" if isinstance(error, blobs.Unavailable) else "tool_error"
+        text = f"{type(error).__name__}: {error}"
+        return unread or _ended(work, "unknown" if sent else "failed", code, text)
+    return report
+
+
+def _unread(work: Work, error: BaseException | None) -> Report | None:
+    """A failure that goes back to an artifact that is lost or corrupt: the engine finds out what can be done (S15)."""
+    while error is not None and not isinstance(error, blobs.Damaged):
+        error = error.__cause__
+    if error is None:
+        return None
+    report = _ended(work, "failed", DAMAGED, str(error))
+    report.output = {"artifact": error.sha256, "found": error.found}
     return report
 
 

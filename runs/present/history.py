@@ -36,6 +36,9 @@ WORDS = {
     "step.skipped": gettext_noop("Step left out: %(step)s"),
     "step.resumed": gettext_noop("Step goes on: %(step)s: %(why)s"),
     "step.drift": gettext_noop("The agent asked again with other content; the first counts: %(step)s"),
+    "artifact.damaged": gettext_noop("File damaged or gone: %(name)s"),
+    "artifact.remade": gettext_noop("File made again, with the same content: %(name)s"),
+    "artifact.not_remade": gettext_noop("File could not be made again as it was: %(name)s"),
     "approval.asked": gettext_noop("Approval asked: %(sentence)s"),
     "approval.voided": gettext_noop("Approval lapsed: %(step)s: %(why)s"),
 }
@@ -53,6 +56,7 @@ FAMILIES = {
     "run": gettext_noop("Task"),
     "step": gettext_noop("Steps"),
     "approval": gettext_noop("Approvals"),
+    "artifact": gettext_noop("Files"),
 }
 
 

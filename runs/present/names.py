@@ -5,6 +5,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from runs.models import Step
+from runs.states import REMAKE
 
 _VERBS = {
     "contracts.review": gettext_noop("Review %(what)s"),
@@ -16,6 +17,8 @@ _CONDITIONS = {"deadline_found": gettext_noop("Only if a deadline is found.")}
 
 def step_name(step: Step) -> str:
     """The name of a step: verb and object."""
+    if step.key.startswith(REMAKE):
+        return _("Make again: %(step)s") % {"step": call_name(step.tool, step.title)}
     return call_name(step.tool, step.title) if step.title or step.tool in _VERBS else step.key
 
 

@@ -1,7 +1,7 @@
 """Files of a run: results as cards with a preview each, everything else as a list."""
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -9,8 +9,10 @@ from django.utils.translation import gettext as _
 
 from accounts.ids import public
 from runs import blobs
-from runs.models import Artifact
+from runs.engine import corrupt
+from runs.models import Artifact, Damage
 from runs.present import preview
+from runs.present.damage import words
 from runs.present.names import step_name
 from runs.present.preview import Preview
 
@@ -54,15 +56,22 @@ class FileRow:
     url: str
 
 
-def cards(files: Iterable[Artifact]) -> list[FileCard]:
-    """The results, each with a preview."""
-    return [_card(file) for file in files if _is_result(file)]
+def cards(files: Iterable[Artifact], damages: Mapping[str, Damage] | None = None) -> list[FileCard]:
+    """The results, each with a preview. ``damages``: what was found damaged, by checksum."""
+    return [_card(file, (damages or {}).get(file.sha256)) for file in files if _is_result(file)]
 
 
-def others(files: Iterable[Artifact]) -> list[FileRow]:
+def others(files: Iterable[Artifact], damages: Mapping[str, Damage] | None = None) -> list[FileRow]:
     """All other files: given, working, too late."""
     return [
-        FileRow(file.pk.hex, file.name, _note(file), file.size, file.sha256, _url(file))
+        FileRow(
+            file.pk.hex,
+            file.name,
+            _note(file, (damages or {}).get(file.sha256)),
+            file.size,
+            file.sha256,
+            _url(file),
+        )
         for file in files
         if not _is_result(file)
     ]
@@ -73,7 +82,9 @@ def _is_result(file: Artifact) -> bool:
     return file.kind == Artifact.Kind.REPORT and not file.quarantined and not large
 
 
-def _note(file: Artifact) -> str:
+def _note(file: Artifact, damage: Damage | None) -> str:
+    if damage is not None:
+        return words(damage)
     if file.quarantined:
         return _("came too late; kept as evidence, it changed nothing")
     if file.kind in _GIVEN:
@@ -81,8 +92,8 @@ def _note(file: Artifact) -> str:
     return _("from %(step)s") % {"step": step_name(file.step)} if file.step else ""
 
 
-def _card(file: Artifact) -> FileCard:
-    shown = _preview(file.uri, file.media_type)
+def _card(file: Artifact, damage: Damage | None) -> FileCard:
+    shown = _preview(file)
     printable = file.media_type == "text/markdown" and shown.kind == "report"
     return FileCard(
         id=file.pk.hex,
@@ -96,7 +107,7 @@ def _card(file: Artifact) -> FileCard:
         else "",
         mark=_MARKS.get(file.media_type, "file"),
         preview=shown,
-        foot=shown.foot,
+        foot=[*shown.foot, words(damage)] if damage and shown.kind != "none" else shown.foot,
     )
 
 
@@ -104,18 +115,19 @@ def _url(file: Artifact) -> str:
     return reverse("runs:download", args=[file.run_id, public("artifact", file.pk)])
 
 
-def _preview(uri: str, media_type: str) -> Preview:
+def _preview(file: Artifact) -> Preview:
     from django.utils.translation import get_language
 
     try:
-        return _kept(uri, media_type, get_language() or "en")
-    except blobs.Missing:
+        return _kept(file.uri, file.media_type, get_language() or "en")
+    except blobs.Damaged as error:
         return Preview(
-            "none", why=_("The file is gone from the storage. Nothing is shown; tell an administrator.")
+            "none", why=words(corrupt.found(artifact_id=file.pk, how=error.found, seen_by="download"))
         )
-    except blobs.Corrupt:
-        why = _("The file does not have its checksum any more. It is not shown; tell an administrator.")
-        return Preview("none", why=why)
+    except blobs.Unavailable:
+        return Preview(
+            "none", why=_("The storage of files does not answer. Nothing is shown; try again later.")
+        )
 
 
 @functools.lru_cache(maxsize=64)

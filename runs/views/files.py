@@ -1,6 +1,7 @@
 """Files of a task: as a download that no browser runs, and the report on paper."""
 
 import asyncio
+import logging
 import uuid
 from collections.abc import AsyncIterator
 from typing import IO
@@ -14,10 +15,14 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import MemberRequest, member
 from runs import blobs
+from runs.engine import corrupt
 from runs.models import Artifact
 from runs.present import findings, header, preview
+from runs.present.damage import words
 from runs.selectors import artifacts, corrections, reviews
 from runs.views.lookup import file_or_404, run_or_404
+
+log = logging.getLogger(__name__)
 
 #: Whatever the file holds, a browser that opens it all the same gets a page without rights and without an origin.
 SANDBOX = "sandbox; default-src 'none'; frame-ancestors 'none'"
@@ -51,9 +56,10 @@ def printable(request: MemberRequest, run_id: uuid.UUID, artifact_id: uuid.UUID)
     if file.media_type != "text/markdown" or file.kind != Artifact.Kind.REPORT:
         raise Http404
     try:
-        shown = preview.markdown(blobs.read(file.uri))
-    except blobs.BlobError:
-        return _damaged(request)
+        with opened(file) as stream:
+            shown = preview.markdown(stream.read())
+    except (Damaged, Away) as error:
+        return _damaged(request, error)
     documents = findings.documents(
         run, reviews.of_files(artifacts.of_run(run.pk)), corrections.of_run(run.pk)
     )
@@ -76,8 +82,34 @@ def printable(request: MemberRequest, run_id: uuid.UUID, artifact_id: uuid.UUID)
 def _answer(request: MemberRequest, file: Artifact) -> HttpResponseBase:
     try:
         return answer_file(file)
-    except blobs.BlobError:
-        return _damaged(request)
+    except (Damaged, Away) as error:
+        return _damaged(request, error)
+
+
+class Damaged(Exception):
+    """A file cannot be handed out; the text says what happened to it and what was done."""
+
+    code = "file_damaged"
+
+
+class Away(Exception):
+    """The storage of files did not answer: nobody can say how the file is."""
+
+    code = "storage_unavailable"
+
+
+def opened(file: Artifact) -> IO[bytes]:
+    """The file, checked. Raises :class:`Damaged`, after the engine was told (S15), or :class:`Away`."""
+    try:
+        stream: IO[bytes] = blobs.open(file.uri)
+    except blobs.Damaged as error:
+        seen = corrupt.found(artifact_id=file.pk, how=error.found, seen_by="download")
+        raise Damaged(words(seen)) from error
+    except blobs.Unavailable as error:
+        log.error("a file could not be read: %s", error)
+        raise Away(_("The storage of files does not answer. Nothing was sent; try again later.")) from error
+    corrupt.whole_again(artifact_id=file.pk)
+    return stream
 
 
 class Download(FileResponse):
@@ -92,8 +124,8 @@ class Download(FileResponse):
 
 
 def answer_file(file: Artifact) -> FileResponse:
-    """The bytes of a file as a download that no browser runs. Raises ``blobs.BlobError`` when it is gone or damaged."""
-    stream: IO[bytes] = blobs.open(file.uri)
+    """The bytes of a file as a download that no browser runs. Raises as :func:`opened`."""
+    stream = opened(file)
     answer = Download(stream, as_attachment=True, filename=file.name, content_type=_type(file.media_type))
     answer["Content-Length"] = str(file.size)
     answer["X-Content-Type-Options"] = "nosniff"
@@ -113,8 +145,9 @@ def _type(media_type: str) -> str:
     return "application/octet-stream"
 
 
-def _damaged(request: MemberRequest) -> HttpResponse:
-    words = _(
-        "The file is gone or does not have its checksum any more. Nothing was sent; tell an administrator."
+def _damaged(request: MemberRequest, error: Exception) -> HttpResponse:
+    damaged = isinstance(error, Damaged)
+    title = _("File damaged") if damaged else _("Storage not available")
+    return render(
+        request, "runs/message.html", {"title": title, "text": str(error)}, status=410 if damaged else 503
     )
-    return render(request, "runs/message.html", {"title": _("File damaged"), "text": words}, status=410)

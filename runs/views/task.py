@@ -19,7 +19,7 @@ from runs.models import Run
 from runs.present import aside, cancel_sheet, findings, header, history, people, results, timeline
 from runs.present import steps as step_rows
 from runs.present.names import step_name
-from runs.selectors import actions, artifacts, corrections, events, intents, reviews, steps
+from runs.selectors import actions, artifacts, corrections, damages, events, intents, reviews, steps
 from runs.states import RUN_TERMINAL
 from runs.timeline import verify
 from runs.views.lookup import run_or_404
@@ -72,7 +72,8 @@ def _context(request: MemberRequest, run: Run) -> dict[str, Any]:
     told = events.of_steps(run.pk, [step.pk for step in found.rows])
     names = {step.pk: step_name(step) for step in found.rows}
     documents = findings.documents(run, reviews.of_files(files), corrections.of_run(run.pk))
-    cards = results.cards(files)
+    damaged = damages.of_run(run.pk)
+    cards = results.cards(files, damaged)
     may_act = bool({Role.SUBMITTER, Role.ADMINISTRATOR} & set(request.membership.roles))
     context: dict[str, Any] = {
         "task": header.task(run, asked),
@@ -87,7 +88,7 @@ def _context(request: MemberRequest, run: Run) -> dict[str, Any]:
         "documents": documents,
         "may_correct": True,
         "artifacts": cards,
-        "other_files": results.others(files),
+        "other_files": results.others(files, damaged),
         "steps": step_rows.rows(found.rows, asked, files),
         "steps_note": _steps_note(found.total),
         "steps_url": reverse("runs:steps", args=[run.pk]) if found.total > len(found.rows) else "",

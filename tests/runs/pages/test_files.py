@@ -6,10 +6,13 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
+from accounts.models import AuditEntry, TokenScope
+from accounts.verbs.issue_token import issue_token
 from runs import blobs
-from runs.models import Artifact
+from runs.models import Artifact, Damage
 from runs.present import preview
 from runs.present.results import _kept
 from tests.make import runs as make
@@ -148,10 +151,50 @@ def test_a_damaged_file_is_neither_shown_nor_sent(house, harm):
     try:
         client = browser(house.ada)
         html = unescape(client.get(reverse("runs:task_detail", args=[run.pk])).content.decode())
-        assert "tell an administrator" in html
+        found = {"gone": "found to be gone from the storage", "changed": "found to be damaged"}[harm]
+        assert found in html
+        assert "The step that made it runs again" in html
         assert "forged" not in html
         answer, body = download(client, file)
         assert answer.status_code == 410
+        assert found in unescape(body.decode())
         assert b"forged" not in body
+        assert Damage.everywhere.filter(run=run).count() == 1
     finally:
         path.write_bytes(whole)
+
+
+def test_a_damaged_file_of_a_task_that_has_ended_is_told_of_and_served_again_when_it_is_back(house):
+    run = house.sent(house.reviewed())
+    file = Artifact.everywhere.get(run=run, name="report.md")
+    path = blobs.path_or_bytes(file.uri)
+    assert isinstance(path, Path)
+    whole = path.read_bytes()
+    path.write_bytes(b"forged" + whole[6:])
+    _, plain = issue_token(
+        user_id=house.ada.pk, tenant_id=house.tenant.pk, name="test", scopes=[TokenScope.READ]
+    )
+    headers = {"Authorization": f"Bearer {plain}"}
+    content = reverse("api:content", args=[run.pk, file.pk])
+    try:
+        refused = Client().get(content, headers=headers)
+        assert (refused.status_code, refused.json()["code"]) == (410, "file_damaged")
+        assert "because the task has ended, nothing was changed" in refused.json()["detail"]
+        assert AuditEntry.everywhere.filter(act="artifact.damaged", run_id=run.pk).count() == 1
+    finally:
+        path.write_bytes(whole)
+    assert Client().get(content, headers=headers).getvalue() == whole
+    _kept.cache_clear()
+    html = unescape(browser(house.ada).get(reverse("runs:task_detail", args=[run.pk])).content.decode())
+    assert "Later it was read whole again." in html
+
+
+def test_a_storage_that_does_not_answer_is_no_damage(house, tmp_path, monkeypatch):
+    run = house.reviewed()
+    file = Artifact.everywhere.get(run=run, name="report.md")
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    answer, body = download(browser(house.ada), file)
+    assert answer.status_code == 503
+    assert "does not answer" in body.decode()
+    assert str(tmp_path) not in body.decode()
+    assert not Damage.everywhere.exists()
