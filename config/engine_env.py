@@ -49,6 +49,10 @@ class EngineEnv(BaseSettings):
     max_upload_mb: int = Field(50, ge=1)
     max_uploads: int = Field(50, ge=1)
     relay_batch: int = Field(100, ge=1)
+    tenant_leases: int = Field(2000, ge=1)
+    debt_factor: float = Field(0.1, ge=0)
+    debt_half_life_seconds: float = Field(300, gt=0)
+    retention_days: int = Field(0, ge=0)
     failpoints: str = ""
 
     @model_validator(mode="after")

@@ -14,6 +14,7 @@ from accounts.failpoints import fp
 from accounts.models import Tenant
 from accounts.statements import statement
 from runs.agents import registry
+from runs.engine import fairness
 from runs.engine.types import Claimed
 from runs.engine.workspace import cursor, document
 from runs.states import RUN_CLAIMABLE
@@ -30,31 +31,48 @@ def plannable_digests() -> list[str]:
     return registry.digests()
 
 
-def claim(*, worker_id: uuid.UUID, room: Mapping[str, int], sent: float) -> list[Claimed]:
-    """Takes up to ``room[pool]`` steps of each pool, in one short transaction. An empty list: nothing to do.
+def claim(
+    *, worker_id: uuid.UUID, room: Mapping[str, int], sent: float, most: Mapping[str, int] | None = None
+) -> list[Claimed]:
+    """Takes up to ``room[pool]`` steps of each pool, shared out among tenants, in one short transaction. An empty list:
+    nothing to do.
 
-    ``sent`` is the caller's monotonic clock from before the call; local deadlines count from it.
+    ``most[pool]``: how many places of a pool one tenant may have on this node. ``sent`` is the caller's monotonic clock
+    from before the call; local deadlines count from it.
     """
-    free = [{"pool": pool, "free": count} for pool, count in room.items() if count > 0]
+    free = {pool: count for pool, count in room.items() if count > 0}
     if not free:
         return []
     with transaction.atomic(durable=True):
-        found = cursor()
-        found.execute(
-            statement("runs", "claim_steps"),
-            {
-                "room": document(free),
-                "claimable": list(RUN_CLAIMABLE),
-                "digests": plannable_digests(),
-                "worker": worker_id,
-                "lease": settings.COUNTERSIGN.lease_seconds,
-            },
+        rows = fairness.share_out(
+            functools.partial(_ask, worker_id),
+            room=free,
+            most=most or {},
         )
-        rows = found.fetchall()
         fp("claim.after_select")
         claimed = assemble(rows, sent=sent) if rows else []
     fp("claim.after_commit") if claimed else None
     return claimed
+
+
+def _ask(worker_id: uuid.UUID, given: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+    """Runs ``claim_steps`` once. Joins."""
+    options = settings.COUNTERSIGN
+    found = cursor()
+    found.execute(
+        statement("runs", "claim_steps"),
+        {
+            **given,
+            "claimable": list(RUN_CLAIMABLE),
+            "digests": plannable_digests(),
+            "worker": worker_id,
+            "lease": settings.COUNTERSIGN.lease_seconds,
+            "quota": options.tenant_leases,
+            "factor": options.debt_factor,
+            "half_life": options.debt_half_life_seconds,
+        },
+    )
+    return found.fetchall()
 
 
 def ask_contexts(runs: Collection[uuid.UUID]) -> psycopg.Cursor[Any]:

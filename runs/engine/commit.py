@@ -21,11 +21,12 @@ from accounts.statements import statement
 from runs.engine import artifacts, corrupt, given_back, planner, record, reserve, retry, spending
 from runs.engine.claim import ask_contexts, assemble
 from runs.engine.dependencies import Known, named
+from runs.engine.fairness import Places, Sticky
 from runs.engine.quarantine import quarantine
 from runs.engine.release import release_held
 from runs.engine.status import derive
 from runs.engine.take_over import take_over
-from runs.engine.types import DAMAGED, Committed, Outcome
+from runs.engine.types import CHARGED, DAMAGED, Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, cursor, document
 from runs.states import MAX_LOSSES
 from tools.selectors import by_id
@@ -44,10 +45,11 @@ def commit(
     room: Mapping[str, int],
     sent: float,
     mode: Mode = "held",
+    kept: Mapping[str, int] | None = None,
 ) -> Committed:
     """Records outcomes of steps that ``worker_id`` holds. Steps that follow go on at once, already claimed, as far as
-    ``room`` has place. One bad outcome never spoils its neighbours: a batch that fails is done item by item, and the
-    error of a single one is raised to the caller.
+    ``room`` has place and that keeps nobody out (``kept``: places by pool that are kept for others). One bad outcome never
+    spoils its neighbours: a batch that fails is done item by item, and the error of a single one is raised to the caller.
     """
     done = Committed()
     plain = []
@@ -60,11 +62,11 @@ def commit(
             _remade(worker_id, outcome, mode, done)
         else:
             plain.append(outcome)
-    left = dict(room)
+    places = Places(dict(room), kept or {})
     while plain:
         batch, plain = _one_per_run(plain)
         try:
-            _commit(worker_id, batch, left, sent, mode, done)
+            _commit(worker_id, batch, places, sent, mode, done)
         except LOST_CONNECTION:
             # Nobody knows what was committed: the caller looks before it tries again (B44).
             raise
@@ -73,7 +75,7 @@ def commit(
                 raise
             log.exception("a batch of %d outcomes failed: item by item", len(batch))
             for outcome in batch:
-                _commit(worker_id, [outcome], left, sent, mode, done)
+                _commit(worker_id, [outcome], places, sent, mode, done)
     quarantine(worker_id=worker_id, outcomes=done.refused) if done.refused else None
     return done
 
@@ -101,10 +103,11 @@ def _one_per_run(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outco
 
 
 def _commit(
-    worker_id: uuid.UUID, batch: list[Outcome], left: dict[str, int], sent: float, mode: Mode, done: Committed
+    worker_id: uuid.UUID, batch: list[Outcome], places: Places, sent: float, mode: Mode, done: Committed
 ) -> None:
     """Two round trips: the lock with the guard of L1, then the writes with COMMIT. Nothing is read between the writes and
     COMMIT: ``update_runs`` raises by itself when a run had changed, and what follows an error in a pipeline is not run."""
+    accepted: list[Outcome] = []
     refused: list[Outcome] = []
     lease = settings.COUNTERSIGN.lease_seconds
     with contextlib.ExitStack() as last, transaction.atomic(durable=True):
@@ -133,12 +136,13 @@ def _commit(
             if found is None or run is None:
                 refused.append(outcome)
             else:
+                accepted.append(outcome)
                 status, too_late = found
                 if status == "PENDING":
                     status = given_back.settle(run, outcome, too_late=too_late)
                 take(run, outcome, status, keys.get(run.id, {}))
         release_held(workspace)
-        sticky = _go_on(workspace, left) if mode == "held" else []
+        sticky = _go_on(workspace, accepted, places) if mode == "held" else []
         # Left last: COMMIT is sent before anybody waits.
         last.enter_context(connection.connection.pipeline())
         workspace.insert_steps(lease=lease)
@@ -182,6 +186,7 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, Known])
             artifacts=shas,
             payload=payload,
         )
+    run.failures += outcome.ending in CHARGED
     others = _others_live(claimed.context, claimed.key)
     if (others or not terminal) and reserve.stop_if_spent(run, live=others.total):
         return
@@ -279,9 +284,12 @@ def _by_run(rows: Sequence[tuple[uuid.UUID, str, str, str]]) -> dict[uuid.UUID, 
     return found
 
 
-def _go_on(workspace: Workspace, left: dict[str, int]) -> list[uuid.UUID]:
-    """New steps that this node takes at once, as far as there is room."""
-    taken = []
+def _go_on(workspace: Workspace, accepted: Sequence[Outcome], places: Places) -> list[uuid.UUID]:
+    """New steps that this node takes at once, as far as there is room and nobody is kept out."""
+    taken: list[uuid.UUID] = []
+    if not places.left:
+        return taken
+    sticky = Sticky([(o.claimed.tenant_id, o.claimed.pool) for o in accepted], places)
     for run in workspace.runs.values():
         if not run.takes_work:
             continue
@@ -290,9 +298,8 @@ def _go_on(workspace: Workspace, left: dict[str, int]) -> list[uuid.UUID]:
                 step.status == "PENDING"
                 and not step.held
                 and step.intent is None
-                and left.get(step.pool, 0) > 0
+                and sticky.may(run.tenant_id, step.pool)
             ):
-                left[step.pool] -= 1
                 step.status = "RUNNING"
                 taken.append(step.id)
     return taken

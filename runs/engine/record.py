@@ -23,7 +23,7 @@ from runs.engine.commit_guard import holds
 from runs.engine.ending import end_step, lock_step
 from runs.engine.release import release_held
 from runs.engine.status import derive
-from runs.engine.types import DAMAGED, Committed, Outcome
+from runs.engine.types import CHARGED, DAMAGED, Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, locked_one
 from runs.models import Step
 from runs.states import MAX_LOSSES
@@ -48,6 +48,7 @@ def record(*, worker_id: uuid.UUID, outcome: Outcome, mode: str, done: Committed
             return
         ours = holds(run, step, claimed, worker_id=worker_id, mode=mode)
         if ours:
+            run.failures += outcome.ending in CHARGED
             _ours(run, step, intent, outcome)
         else:
             done.refused.append(outcome)

@@ -11,6 +11,9 @@ from typing import Any, Literal
 #: refused for now.
 Ending = Literal["succeeded", "failed", "unknown", "lost", "timeout", "drained", "cancelled", "waiting"]
 
+#: Endings that count against the tenant's share of the workers for a while (L18).
+CHARGED = ("failed", "timeout", "lost", "unknown")
+
 
 #: The error code of an execution that could not read an artifact, because that is lost or corrupt. Its output is then
 #: ``{"artifact": sha256, "found": "missing" | "corrupt"}``.

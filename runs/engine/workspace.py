@@ -5,6 +5,7 @@ A :class:`Workspace` joins the caller's transaction.
 """
 
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -67,7 +68,7 @@ class NewStep:
 @dataclass(slots=True)
 class Locked:
     """One run under lock: what was read, and what will be written. ``failure`` while it has not ended: a person
-    ended it, and what became of an effect must still be settled."""
+    ended it, and what became of an effect must still be settled. ``failures``: executions that failed or were lost."""
 
     id: uuid.UUID
     tenant_id: uuid.UUID
@@ -102,6 +103,7 @@ class Locked:
     checkpoint: bool = False
     needs_plan: bool = False
     moving: bool = False
+    failures: int = 0
     taken_over: bool = False
     budget_changed: bool = False
 
@@ -236,9 +238,23 @@ class Workspace:
         checkpoints = [_checkpoint_row(run) for run in changed if run.checkpoint]
         if checkpoints:
             cursor().execute(statement("runs", "insert_checkpoints"), {"checkpoints": document(checkpoints)})
+        self._charge(changed)
         facts = [fact for run in changed for fact in run.facts]
         if facts:
             append_many(facts)
+
+    @staticmethod
+    def _charge(runs: Sequence[Locked]) -> None:
+        """Failures count against the tenant's share for a while (L18)."""
+        failures = Counter[uuid.UUID]()
+        for run in runs:
+            failures[run.tenant_id] += run.failures
+        debts = [{"tenant": tenant, "failures": count} for tenant, count in failures.items() if count]
+        if debts:
+            half_life = settings.COUNTERSIGN.debt_half_life_seconds
+            cursor().execute(
+                statement("runs", "add_debt"), {"debts": document(debts), "half_life": half_life}
+            )
 
 
 def _announce(run: Locked) -> None:

@@ -10,6 +10,7 @@ from runs.models.quarantined import Quarantined
 from runs.models.run import Run
 from runs.models.step import Step, StepDependency
 from runs.models.tally import LostLease, Tally, TallyMark
+from runs.models.terms import TenantTerms
 
 __all__ = [
     "Artifact",
@@ -26,4 +27,5 @@ __all__ = [
     "StepDependency",
     "Tally",
     "TallyMark",
+    "TenantTerms",
 ]

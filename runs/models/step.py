@@ -134,11 +134,11 @@ class Step(TenantRow):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(
-                fields=["pool", "not_before", "id"],
+                fields=["pool", "tenant", "not_before", "id"],
                 name="step_claimable",
                 condition=Q(status="PENDING", held=False),
             ),
-            models.Index(fields=["lease_until"], name="step_lease", condition=Q(status="RUNNING")),
+            models.Index(fields=["tenant", "lease_until"], name="step_lease", condition=Q(status="RUNNING")),
             models.Index(
                 fields=["run"],
                 name="step_live",

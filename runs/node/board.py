@@ -40,6 +40,8 @@ class Pending:
 class Board:
     """The state of a node. ``lock`` guards everything; whoever adds work notifies it.
 
+    ``pools``: places by kind, of which one tenant may have ``most``.
+
     ``draining``: nothing new is claimed · ``stopped``: threads end · ``deaf``: renewals fail, so nothing is claimed ·
     ``suspect``: an answer of the database was lost, so steps may be ours without our knowing · ``pumped_at``: when the pump
     last went round · ``work``: somebody rang, or a commit left something to claim · ``backlog``: pools whose last claim
@@ -49,6 +51,7 @@ class Board:
     worker_id: uuid.UUID
     terms: Terms
     pools: dict[str, int]
+    most: dict[str, int] = field(default_factory=dict)
     batch: int = 100
     lock: threading.Condition = field(default_factory=threading.Condition)
     children: list[Child] = field(default_factory=list)
@@ -72,6 +75,11 @@ class Board:
         self.reserved = dict.fromkeys(self.pools, 0)
         #: Wakes the pump.
         self.nudge = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+
+    @property
+    def kept(self) -> dict[str, int]:
+        """Places of each pool that no tenant fills alone."""
+        return {kind: places - self.most.get(kind, places) for kind, places in self.pools.items()}
 
     def wake(self) -> None:
         """There may be something to claim. Many wake-ups are one."""

@@ -16,6 +16,7 @@ from runs.engine.begin import begin
 from runs.engine.claim import claim
 from runs.engine.commit import LOST_CONNECTION, commit
 from runs.engine.expire import expire_due
+from runs.engine.fairness import PACE
 from runs.engine.fate import not_recorded, strays
 from runs.engine.reclaim import reclaim, release_gone
 from runs.engine.resume import resume_decided
@@ -112,7 +113,11 @@ class Engine:
     def _claim(self) -> bool:
         """Claims as much as the children can take; True when there may be more."""
         with self.board.room() as room:
-            claimed = claim(worker_id=self.board.worker_id, room=room, sent=boot()) if room else []
+            claimed = (
+                claim(worker_id=self.board.worker_id, room=room, sent=boot(), most=self.board.most)
+                if room
+                else []
+            )
             self.board.hand_out(claimed)
             return self.board.note_claim(room, claimed)
 
@@ -207,7 +212,13 @@ class Engine:
 
     def _commit(self, outcomes: Sequence[Outcome]) -> Committed:
         with self.board.room() as room:
-            done = commit(worker_id=self.board.worker_id, outcomes=outcomes, room=room, sent=boot())
+            done = commit(
+                worker_id=self.board.worker_id,
+                outcomes=outcomes,
+                room=room,
+                sent=boot(),
+                kept=self.board.kept,
+            )
             self.board.hand_out(done.next)
         if done.more:
             self.board.wake()
@@ -285,6 +296,7 @@ class Engine:
             return
         try:
             self.duty_at = boot() + self.poll
+            PACE.look()
             if sum([reclaim(), release_gone(), resume_decided(), expire_due()]):
                 self.board.wake()
             self._look_for_strays()

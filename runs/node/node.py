@@ -18,6 +18,7 @@ from django.db import connection, transaction
 from accounts.failpoints import fp
 from accounts.ids import new_id
 from runs.checks import require_sound
+from runs.engine.fairness import KEPT
 from runs.leases import Terms
 from runs.node.board import Board
 from runs.node.children import environment
@@ -59,11 +60,13 @@ class Node:
                 lockfile=str(self.lockfile),
             )
         connection.close()
-        pools = {pool.kind: (pool.processes, pool.slots) for pool in self.options.pool_list}
+        listed = self.options.pool_list
+        pools = {pool.kind: (pool.processes, pool.slots + pool.slots // KEPT) for pool in listed}
         self.board = Board(
             row.pk,
             Terms.of(self.options),
             {kind: count * slots for kind, (count, slots) in pools.items()},
+            most={pool.kind: pool.processes * pool.slots for pool in listed},
             batch=self.options.claim_batch,
         )
         self.hints = Hints()
