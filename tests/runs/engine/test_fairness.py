@@ -85,8 +85,9 @@ def test_failures_cost_a_part_of_the_share_and_are_forgotten(two):
     queues.crowd(two[0], 60)
     queues.crowd(two[1], 60)
     terms(failing, debt=30, debt_at=Now())
-    first = take(hands.worker(), 40)
-    assert whose(first) == {good.pk: 32, failing.pk: 8}
+    first = whose(take(hands.worker(), 40))
+    assert first[failing.pk] in (8, 9), "a quarter of the other's, and what was forgotten in the meantime"
+    assert first.total() == 40
     Step.everywhere.filter(status="RUNNING").update(status="PENDING", owner=None, lease_until=None)
     terms(failing, debt=30, debt_at=Now() - timedelta(days=1))
     assert whose(take(hands.worker(), 40)) == {good.pk: 20, failing.pk: 20}
