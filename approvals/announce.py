@@ -8,6 +8,7 @@ from typing import Any
 from accounts import audit, ids
 from accounts.models import User
 from approvals.models import PendingAction
+from outbox import bell
 from outbox.append import append
 
 
@@ -32,6 +33,7 @@ def closed(
     """
     if decided:
         _message("decision.recorded", action)
+        bell.ring(bell.DECIDED)
     _message("action.closed", action)
     _audit(action, act, payload, actor=actor, actor_kind=actor_kind, channel=channel)
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from accounts.canonical import BadInput, check_storable
+from accounts import schemas
+from accounts.canonical import BadInput, canonical, check_storable
 from approvals import shown
 from approvals.errors import BadAnswer
 from approvals.models import PendingAction, Verdict
@@ -20,6 +21,8 @@ LONGEST_REFERENCE = 500
 MOST_EVIDENCE = 20
 #: An amount above zero: up to seven digits, up to six places.
 _MORE = re.compile(r"(?=.*[1-9])[0-9]{1,7}(\.[0-9]{1,6})?", re.ASCII)
+#: Bytes of canonical JSON.
+LARGEST_ANSWER = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Answer:
     evidence: tuple[Any, ...]
     gesture: str
     more: str = ""
+    answer: Any = None
 
 
 def read(
@@ -42,12 +46,13 @@ def read(
     evidence: Sequence[Any],
     gesture: str,
     more: str = "",
+    answer: Any = None,
 ) -> Answer:
     """The answer from raw input. Raises BadAnswer, which denies."""
     if verdict not in Verdict.values or verdict == Verdict.EXPIRE:
         raise BadAnswer("verdict", _("This is not an answer that exists. Nothing was decided."))
     texts = {"comment": comment, "reference": reference, "gesture": gesture, "more": more}
-    for name, value in [*texts.items(), ("evidence", list(evidence))]:
+    for name, value in [*texts.items(), ("evidence", list(evidence)), ("answer", answer)]:
         try:
             check_storable(value)
         except BadInput as error:
@@ -67,6 +72,7 @@ def read(
         tuple(evidence),
         unicodedata.normalize("NFC", gesture.strip()),
         more.strip(),
+        answer,
     )
 
 
@@ -93,6 +99,10 @@ def check(action: PendingAction, given: Answer) -> None:
     _check_more(action, given)
     if given.verdict.value not in action.verdicts:
         raise BadAnswer("verdict", _("This answer does not belong to this question. Nothing was decided."))
+    if given.verdict == Verdict.ANSWER:
+        _check_value(action, given.answer)
+    elif given.answer is not None:
+        raise BadAnswer("answer", _("This question takes no value. Nothing was decided."))
     if given.verdict == Verdict.APPROVE and action.second_gesture:
         expected = unicodedata.normalize("NFC", action.second_gesture.strip())
         if given.gesture != expected:
@@ -108,3 +118,17 @@ def check(action: PendingAction, given: Answer) -> None:
         )
     if given.verdict in (Verdict.NOT_HAPPENED, Verdict.NOBODY_KNOWS) and not given.comment:
         raise BadAnswer("comment", _("Say how you know. It stays in the record."))
+
+
+def schema_of(action: PendingAction) -> dict[str, Any]:
+    """The form that an answer must have, from the bytes that were shown."""
+    facts = shown.read(action.shown).get("facts") or {}
+    return dict(facts.get("schema") or {})
+
+
+def _check_value(action: PendingAction, value: Any) -> None:
+    """The value fits the form that was shown with the question."""
+    for problem in schemas.problems(schema_of(action), value):
+        raise BadAnswer(schemas.place(problem) or "answer", problem.message[:500])
+    if len(canonical(value)) > LARGEST_ANSWER:
+        raise BadAnswer("answer", _("This is too long: at most %s bytes.") % LARGEST_ANSWER)

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.arrows import RefusedTransition, move
+from accounts.canonical import canonical
 from accounts.failpoints import fp
 from accounts.models import User
 from approvals import announce, answers, rules, settle, shown
@@ -61,13 +62,15 @@ def decide(
     evidence: Sequence[Any] = (),
     gesture: str = "",
     more: str = "",
+    answer: Any = None,
     address: str | None = None,
     now: datetime | None = None,
 ) -> Decision:
     """Record one person's answer to one action. Owns its transaction.
 
     Approve, once enough people agreed, makes the action a grant and authorises its intent; everything is
-    announced in the same transaction. The same answer by the same person again gives the first decision (a
+    announced in the same transaction. ``answer`` is the value that a question of kind
+    *answer* asks for. The same answer by the same person again gives the first decision (a
     double click); any other second answer raises. ``authenticated`` says how the person proved who they are;
     ``more`` is what a person who continues a run adds to the limit that had stopped it (seconds, for times);
     ``now`` is for tests.
@@ -76,7 +79,13 @@ def decide(
     changes nothing.
     """
     given = answers.read(
-        verdict=verdict, comment=comment, reference=reference, evidence=evidence, gesture=gesture, more=more
+        verdict=verdict,
+        comment=comment,
+        reference=reference,
+        evidence=evidence,
+        gesture=gesture,
+        more=more,
+        answer=answer,
     )
     with transaction.atomic(durable=True):
         action = _lock(action_id)
@@ -100,6 +109,7 @@ def decide(
             comment=given.comment,
             evidence=list(given.evidence),
             edited={"limit": answers.limit_of(action), "more": given.more} if given.more else None,
+            answer=given.answer,
             address=_address(address),
         )
         _apply(action, decision, user)
@@ -122,6 +132,7 @@ def _replay(
         return None
     before = (first.verdict, first.comment, first.reference, first.digest_seen, first.generation)
     same = before == (given.verdict, given.comment, given.reference, sight.digest, sight.generation)
+    same = same and canonical(first.answer) == canonical(given.answer)
     if same and (first.edited or {}).get("more", "") == given.more:
         return first
     raise AlreadyDecided(action, first)

@@ -1,9 +1,36 @@
 """What a person posts from the page of an action. The service checks everything again; this names the fields."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from accounts.schema_fields import field_of
 from approvals.answers import LONGEST_COMMENT, LONGEST_REFERENCE
+
+PREFIX = "in_"
+
+
+class AnswerForm(forms.Form):
+    """The fields of the schema that a question asks for; the service validates the whole against it."""
+
+    def __init__(self, schema: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.schema = schema
+        required = set(schema.get("required") or ())
+        for name, of in dict(schema.get("properties") or {}).items():
+            self.fields[PREFIX + name] = field_of(name, of, required=name in required)
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The answer as JSON; what was left empty is left out. Only of a valid form."""
+        plain = {name.removeprefix(PREFIX): value for name, value in self.cleaned_data.items()}
+        return {name: value for name, value in plain.items() if value not in (None, "", [])}
+
+    def refuse(self, field: str, text: str) -> None:
+        """Show what the service said, at its field if the page has one."""
+        self.add_error(PREFIX + field if PREFIX + field in self.fields else None, text)
 
 
 class DecisionForm(forms.Form):

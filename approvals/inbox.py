@@ -65,13 +65,14 @@ def _tab(user_id: uuid.UUID, tenant_id: uuid.UUID, tab: str) -> QuerySet[Pending
         return rows.none()
     mine = Q(policy__role__in=list(membership.roles)) & ~Q(submitter_id=user_id)
     mine &= Q(assignee__isnull=True) | Q(assignee_id=user_id)
-    own_takeover = Q(kind=Kind.TAKE_OVER, submitter_id=user_id)
+    own = Q(kind=Kind.TAKE_OVER, submitter_id=user_id)
+    own |= Q(kind=Kind.ANSWER, submitter_id=user_id, policy__not_submitter=False)
     signed = Decision.everywhere.filter(action_id=OuterRef("pk"), user_id=user_id)
     if tab == "decided":
-        everything = Q(pk__isnull=False) if Role.ADMINISTRATOR in membership.roles else mine | own_takeover
+        everything = Q(pk__isnull=False) if Role.ADMINISTRATOR in membership.roles else mine | own
         return rows.exclude(status=Status.OPEN).filter(
             everything | Q(submitter_id=user_id) | Q(Exists(signed))
         )
     held = Q(claimed_until__gt=Now()) & Q(claimed_by__isnull=False) & ~Q(claimed_by_id=user_id)
-    decidable = rows.filter(status=Status.OPEN).filter(mine | own_takeover).exclude(Exists(signed))
+    decidable = rows.filter(status=Status.OPEN).filter(mine | own).exclude(Exists(signed))
     return decidable.filter(held) if tab == "claimed" else decidable.exclude(held)

@@ -2,11 +2,11 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from accounts.ids import new_id
-from accounts.models import Tenant, User
+from accounts.models import Role, Tenant, User
 from approvals import announce, rules, shown
 from approvals.clock import db_now
 from approvals.models import PendingAction, Verdict
@@ -15,6 +15,7 @@ from tools.models import Contract, EffectClass, Intent
 APPROVE_VERDICTS = (Verdict.APPROVE.value, Verdict.REJECT.value)
 SETTLE_VERDICTS = (Verdict.HAPPENED.value, Verdict.NOT_HAPPENED.value, Verdict.NOBODY_KNOWS.value)
 TAKE_OVER_VERDICTS = (Verdict.CONTINUE.value, Verdict.FAIL.value)
+ANSWER_VERDICTS = (Verdict.ANSWER.value,)
 DEFAULT_TTL_SECONDS = 259_200
 
 
@@ -152,6 +153,41 @@ def open_takeover(
     )
 
 
+def open_answer(
+    *,
+    tenant_id: uuid.UUID,
+    run_id: uuid.UUID,
+    step_id: uuid.UUID,
+    epoch: int,
+    submitter_id: uuid.UUID,
+    agent: str,
+    sentence: str,
+    schema: Mapping[str, Any],
+    role: str,
+    seconds: int,
+    facts: Mapping[str, Any],
+) -> PendingAction:
+    """Ask the people of ``role`` a question whose answer must fit ``schema`` (JSON Schema of an object). Whoever submitted
+    the task may answer when ``role`` is submitter, and never otherwise. Time counts on the database's clock; when it runs
+    out there is no answer. Joins the caller's transaction."""
+    expires_at = db_now() + timedelta(seconds=seconds)
+    return _question(
+        kind=PendingAction.Kind.ANSWER,
+        verdicts=list(ANSWER_VERDICTS),
+        policy={"role": role, "quorum": 1, "not_submitter": role != Role.SUBMITTER, "ttl_seconds": seconds},
+        tenant_id=tenant_id,
+        run_id=run_id,
+        step_id=step_id,
+        epoch=epoch,
+        submitter_id=submitter_id,
+        sentence=sentence,
+        facts={**facts, "schema": dict(schema), "expires_at": expires_at.isoformat()},
+        intent=None,
+        agent=agent,
+        expires_at=expires_at,
+    )
+
+
 def _standing(intent: Intent, kind: str) -> PendingAction | None:
     """The open question of this kind about an intent; the database allows one."""
     found: PendingAction | None = PendingAction.everywhere.filter(
@@ -173,6 +209,8 @@ def _question(
     sentence: str,
     facts: Any,
     intent: Intent | None,
+    agent: str = "",
+    expires_at: datetime | None = None,
 ) -> PendingAction:
     submitter = User.objects.get(pk=submitter_id)
     action_id = new_id()
@@ -211,6 +249,8 @@ def _question(
         verdicts=verdicts,
         policy=dict(policy),
         submitter=submitter,
+        agent=agent,
+        expires_at=expires_at,
         **about,
     )
     announce.opened(action)

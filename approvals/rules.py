@@ -31,12 +31,17 @@ def refusals(*, action: PendingAction, user_id: uuid.UUID, verdict: str) -> list
         return [Reason("not_a_member", _("You are not an active member here."))]
     is_submitter = user_id == action.submitter_id
     if is_submitter:
-        if verdict == Verdict.REJECT or action.kind == PendingAction.Kind.TAKE_OVER:
+        if verdict == Verdict.REJECT or action.kind == PendingAction.Kind.TAKE_OVER or _own_question(action):
             return []
         return [Reason("four_eyes", _("You submitted this task, so somebody else has to decide."))]
     if action.assignee_id and action.assignee_id != user_id:
         return [Reason("assigned", _("This was handed to one person, who is not you."))]
     return _lacks_role(action, user_id)
+
+
+def _own_question(action: PendingAction) -> bool:
+    """A question to submitters: whoever submitted the task knows best."""
+    return action.kind == PendingAction.Kind.ANSWER and action.policy.get("not_submitter") is False
 
 
 def _lacks_role(action: PendingAction, user_id: uuid.UUID) -> list[Reason]:

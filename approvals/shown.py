@@ -147,7 +147,7 @@ def question(
     verdicts: Sequence[str],
     intent: Intent | None = None,
 ) -> bytes:
-    """The bytes of a question of kind *settle* or *take over*. For *settle* the effect is named as it was
+    """The bytes of a question of kind *settle*, *take over* or *answer*. For *settle* the effect is named as it was
     sent.
     """
     effect: dict[str, Any] = {}

@@ -14,8 +14,9 @@ from accounts.access import MemberRequest, member
 from accounts.addresses import client_address
 from approvals import claim as claims
 from approvals import errors, inbox, links, present, shown
+from approvals.answers import schema_of
 from approvals.decide import decide as record
-from approvals.forms import DecisionForm
+from approvals.forms import AnswerForm, DecisionForm
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import Notice
 from approvals.present.rows import outcome
@@ -25,6 +26,7 @@ PAGES = {
     Kind.APPROVE: ("approvals/action.html", "approvals/partials/desk.html"),
     Kind.SETTLE: ("approvals/settle.html", ""),
     Kind.TAKE_OVER: ("approvals/takeover.html", ""),
+    Kind.ANSWER: ("approvals/question.html", ""),
 }
 
 
@@ -57,8 +59,9 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
     """Post one answer. 303 to the next thing to decide, or the same page again with what was wrong."""
     asked, action = _asked(request), _find(request, action_id)
     form = DecisionForm(request.POST)
-    if not form.is_valid():
-        return _page(request, action, form=form, status=422)
+    value = AnswerForm(schema_of(action), request.POST) if action.kind == Kind.ANSWER else None
+    if not form.is_valid() or (value is not None and not value.is_valid()):
+        return _page(request, action, form=form, value=value, status=422)
     given = form.cleaned_data
     try:
         decision = record(
@@ -75,11 +78,12 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
             gesture=given["gesture"],
             # The field stands on the page whatever is chosen; it belongs to one answer.
             more=given["more"] if given["verdict"] == Verdict.CONTINUE else "",
+            answer=value.value if value is not None else None,
             address=client_address(request.META),
         )
     except errors.BadAnswer as error:
-        form.refuse(error.field, error.text)
-        return _page(request, _find(request, action_id), form=form, status=422)
+        (form if value is None else value).refuse(error.field, error.text)
+        return _page(request, _find(request, action_id), form=form, value=value, status=422)
     except errors.NotAllowed as error:
         return _page(request, _find(request, action_id), notice=_notice(error), status=403)
     except errors.DeskError as error:
@@ -113,6 +117,7 @@ def _page(
     action: PendingAction,
     *,
     form: DecisionForm | None = None,
+    value: AnswerForm | None = None,
     notice: Notice | None = None,
     status: int = 200,
 ) -> HttpResponse:
@@ -129,6 +134,8 @@ def _page(
             "live": live if status == 200 else None,
             "reject_form": _reject_form(form),
         }
+    elif action.kind == Kind.ANSWER:
+        context["value"] = value or AnswerForm(schema_of(action))
     elif form is not None:
         context["chosen"] = form.data.get("verdict", "")
     live_fragment = request.headers.get("X-Live") and fragment
@@ -139,6 +146,8 @@ def _view(action: PendingAction, asked: MemberRequest) -> dict[str, Any]:
     user_id = asked.user.pk
     if action.kind == Kind.SETTLE:
         return _plain(present.known(action, user_id))
+    if action.kind == Kind.ANSWER:
+        return _plain(present.question(action, user_id))
     if action.kind == Kind.TAKE_OVER:
         return _plain(present.paused(action, user_id))
     view = _plain(present.sheet(action, user_id))
@@ -196,6 +205,7 @@ def _said(decision: Decision) -> str:
         Verdict.NOBODY_KNOWS: _("Recorded, nobody can know: %s"),
         Verdict.CONTINUE: _("The task goes on: %s"),
         Verdict.FAIL: _("The task ends as failed: %s"),
+        Verdict.ANSWER: _("Answered: %s"),
     }
     return words.get(Verdict(decision.verdict), _("Recorded: %s")) % sentence
 

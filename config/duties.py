@@ -43,6 +43,7 @@ DUTIES: Final = (
     Duty("mail", 0.5, _mail, alone=False),
     Duty("resume", 1.0, _engine("runs.engine.resume.resume_decided")),
     Duty("expire", 1.0, _engine("runs.engine.expire.expire_due")),
+    Duty("waits", 1.0, _engine("runs.engine.timers.end_waits")),
     Duty("unblock", 2.0, _engine("runs.engine.unblock.unblock")),
     Duty("reclaim", 1.0, _engine("runs.engine.reclaim.reclaim")),
     Duty("sweep", 3600.0, sweep.sweep),

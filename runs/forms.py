@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from accounts.canonical import BadInput, check_storable
 from accounts.ids import BadId, parse
+from accounts.schema_fields import field_of, words
 from runs.agents.base import Agent
 from runs.samples import SAMPLES
 
@@ -79,7 +80,7 @@ class TaskForm(forms.Form):
             name = str(next(iter(problem.absolute_path), ""))
             target = PREFIX + name if name in self.properties else None
             if target is None or target not in self.errors:
-                self.add_error(target, _words(problem))
+                self.add_error(target, words(problem))
         return cleaned
 
     def check_files(self, count: int) -> None:
@@ -106,72 +107,6 @@ def problems(agent: Agent, given: Mapping[str, Any]) -> list[jsonschema.Validati
     schema["required"] = [name for name in schema.get("required") or () if name != FILES]
     validator = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
     return list(validator.iter_errors(dict(given)))
-
-
-def field_of(name: str, schema: Mapping[str, Any], *, required: bool) -> forms.Field:
-    """One Django field for one property. An unknown shape becomes a text of JSON, which the schema then
-    judges."""
-    common: dict[str, Any] = {
-        "label": _(str(schema.get("title") or name.replace("_", " ").capitalize())),
-        "help_text": _(str(schema["description"])) if schema.get("description") else "",
-        "required": required,
-        "initial": schema.get("default"),
-    }
-    kind = schema.get("type")
-    if "enum" in schema:
-        empty = [] if required else [("", _("not set"))]
-        titles = schema.get("x-titles") or {}
-        choices = [(value, _(str(titles.get(value, value)))) for value in schema["enum"]]
-        return forms.TypedChoiceField(
-            choices=[*empty, *choices], coerce=_coerce(schema["enum"]), empty_value=None, **common
-        )
-    if kind == "boolean":
-        return forms.BooleanField(**{**common, "required": False})
-    if kind == "integer":
-        return forms.IntegerField(min_value=schema.get("minimum"), max_value=schema.get("maximum"), **common)
-    if kind == "number":
-        return forms.FloatField(min_value=schema.get("minimum"), max_value=schema.get("maximum"), **common)
-    if kind == "string":
-        return _text_field(schema, common)
-    return forms.JSONField(**common)
-
-
-def _text_field(schema: Mapping[str, Any], common: dict[str, Any]) -> forms.Field:
-    length: dict[str, Any] = {"min_length": schema.get("minLength"), "max_length": schema.get("maxLength")}
-    match schema.get("format"):
-        case "email":
-            return forms.EmailField(**common)
-        case "date":
-            return _IsoDate(widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"), **common)
-    lines = int(schema.get("maxLength") or 0) > 500
-    widget = forms.Textarea(attrs={"rows": 4}) if lines else forms.TextInput()
-    return forms.CharField(widget=widget, **length, **common)
-
-
-class _IsoDate(forms.DateField):
-    """A date that travels as ISO text, as JSON wants it."""
-
-    def clean(self, value: Any) -> Any:
-        found = super().clean(value)
-        return found.isoformat() if found else None
-
-
-def _coerce(values: Sequence[Any]) -> Any:
-    return lambda text: next((value for value in values if str(value) == str(text)), text)
-
-
-def _words(problem: jsonschema.ValidationError) -> str:
-    """The validator's sentence in ours, where ours is plainer."""
-    match problem.validator:
-        case "required" | "minLength" | "minItems":
-            return _("This is missing. Fill it in.")
-        case "format":
-            return _("This does not have the expected form: %(form)s.") % {"form": problem.validator_value}
-        case "maximum" | "exclusiveMaximum":
-            return _("This is more than %(most)s.") % {"most": problem.validator_value}
-        case "minimum" | "exclusiveMinimum":
-            return _("This is less than %(least)s.") % {"least": problem.validator_value}
-    return problem.message
 
 
 def chosen_files(values: Sequence[str]) -> tuple[list[uuid.UUID], list[tuple[str, int]]]:

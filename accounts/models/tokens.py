@@ -15,6 +15,7 @@ class TokenScope(models.TextChoices):
 
     READ = "read", _("Read")
     SUBMIT = "submit", _("Submit and cancel tasks")
+    SIGNAL = "signal", _("Send signals to tasks")
     DECIDE = "decide", _("Decide on actions")
 
 

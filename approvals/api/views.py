@@ -106,6 +106,7 @@ def _decide(
             reference=given["reference"],
             gesture=given["gesture"],
             more=given["more"],
+            answer=given["answer"],
             address=client_address(request.META) or None,
         )
     except errors.AlreadyDecided as error:
@@ -116,7 +117,8 @@ def _decide(
 
 
 def _detail(request: Request, action: PendingAction) -> Any:
-    refusals = rules.refusals(action=action, user_id=asked(request).user.pk, verdict=Verdict.APPROVE)
+    main = Verdict.APPROVE if Verdict.APPROVE in action.verdicts else Verdict(action.verdicts[0])
+    refusals = rules.refusals(action=action, user_id=asked(request).user.pk, verdict=main)
     return ActionDetail(action, context={"refusals": refusals}).data
 
 

@@ -25,7 +25,8 @@ class Verdict(models.TextChoices):
 
 
 class Decision(TenantRow):
-    """One answer of one person to one action; ``user`` is empty when a policy answered, which ``decided_by`` then names."""
+    """One answer of one person to one action; ``user`` is empty when a policy answered, which ``decided_by`` then names.
+    ``answer`` is the value that a question of kind *answer* asked for."""
 
     action = models.ForeignKey(PendingAction, on_delete=models.PROTECT, related_name="decisions")
     user = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
@@ -36,6 +37,7 @@ class Decision(TenantRow):
     digest_seen = models.CharField(max_length=64)
     generation = models.PositiveIntegerField()
     edited = models.JSONField(null=True, blank=True)
+    answer = models.JSONField(null=True, blank=True)
     reference = models.CharField(max_length=500, blank=True)
     comment = models.TextField(blank=True)
     evidence = models.JSONField(default=list, blank=True)

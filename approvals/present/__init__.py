@@ -4,7 +4,21 @@ bytes, never from the rows beside them; rows add only what happened since (life,
 from approvals.present.after import After, after
 from approvals.present.known import Known, known
 from approvals.present.paused import Paused, paused
+from approvals.present.question import Question, question
 from approvals.present.rows import Listing, listing
 from approvals.present.sheet import Sheet, sheet
 
-__all__ = ["After", "Known", "Listing", "Paused", "Sheet", "after", "known", "listing", "paused", "sheet"]
+__all__ = [
+    "After",
+    "Known",
+    "Listing",
+    "Paused",
+    "Question",
+    "Sheet",
+    "after",
+    "known",
+    "listing",
+    "paused",
+    "question",
+    "sheet",
+]

@@ -26,6 +26,8 @@ def may(action: PendingAction, user_id: uuid.UUID) -> May:
         return May(False, f"{text} {still}" if refuse else text, refuse)
     if action.kind == PendingAction.Kind.TAKE_OVER and user_id == action.submitter_id:
         return May(True, _("You submitted this task."), refuse=True)
+    if action.kind == PendingAction.Kind.ANSWER:
+        return May(True, _("Your answer is what the task goes on with."), refuse=True)
     words = _("You are one of the %(role)s and did not submit the task. %(name)s may not decide on it.")
     return May(True, words % {"role": _group(action), "name": action.submitter}, refuse=True)
 

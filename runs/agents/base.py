@@ -1,5 +1,6 @@
 """What an agent sees, what it may say, and how its versions are told apart. Imports neither Django nor Celery."""
 
+import functools
 import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
@@ -24,8 +25,9 @@ class StepView:
 class Context:
     """All that an agent may decide from.
 
-    ``recent`` are the ended steps that are not yet in ``summary``, oldest first, in full (at least the last four once
-    there are as many); ``live`` are the keys of steps that have not ended. ``today`` is the database's date (ISO 8601) at
+    ``recent`` are the ended steps that are not in ``summary``, oldest first, in full: the last four to seven once there
+    are as many. Where the summary ends depends on ``ended`` alone, so that a context is the same however often it was
+    rebuilt. ``live`` are the keys of steps that have not ended. ``today`` is the database's date (ISO 8601) at
     submission, so that the same context always gives the same plan.
     """
 
@@ -68,6 +70,34 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class AskPerson:
+    """Ask the people of the tenant. The step's output is the answer, which fits ``schema`` (JSON Schema of an object).
+
+    ``role`` is who may answer: ``submitter`` (whoever submitted the task among them), ``approver`` or ``administrator``
+    (four eyes: not the submitter). Nobody in ``seconds``: the step fails with the code ``expired``.
+    """
+
+    key: str
+    question: str
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    role: str = "submitter"
+    seconds: int = 259_200
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFor:
+    """Wait for a signal of that name from outside; the output is its ``payload`` and ``external_id``. One that arrived
+    before is taken at once. None in ``seconds``: the step fails with the code ``timed_out``. Without a name it is a timer:
+    the step succeeds when the seconds are over."""
+
+    key: str
+    signal: str = ""
+    seconds: int = 86_400
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """The run has succeeded. Invalid while steps are live."""
 
@@ -82,7 +112,7 @@ class Fail:
     text: str
 
 
-Directive = Call | Finish | Fail
+Directive = Call | AskPerson | WaitFor | Finish | Fail
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +137,9 @@ class Agent:
     input_schema: ClassVar[Mapping[str, Any]] = {}
     budget: ClassVar[Mapping[str, Any]] = {"steps": 500, "tool_calls": 500, "wall_seconds": 86_400}
     tools: ClassVar[Sequence[str]] = ()
+    #: Versions of the model and of the prompt, where the agent has them: told in each checkpoint.
+    model: ClassVar[str] = ""
+    prompt: ClassVar[str] = ""
 
     def next(self, context: Context) -> Sequence[Directive]:
         """Pure: equal contexts give equal directives. Directives whose key exists already are ignored."""
@@ -122,6 +155,7 @@ class Agent:
         return {**summary, "steps": done}
 
     @classmethod
+    @functools.cache
     def digest(cls) -> str:
         """SHA-256 over the source of the agent's classes, hexadecimal."""
         sources = [inspect.getsource(c) for c in cls.__mro__ if issubclass(c, Agent) and c is not Agent]

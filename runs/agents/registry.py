@@ -8,6 +8,7 @@ from runs.agents.base import Agent
 AGENTS = (
     "runs.agents.contract_review.agent:ContractReview",
     "runs.agents.drill:Counter",
+    "runs.agents.drill:Script",
 )
 
 

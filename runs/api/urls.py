@@ -3,7 +3,7 @@
 from django.urls import path
 
 import runs.converters  # noqa: F401  registers <run:…> and <art:…>
-from runs.api import files, tasks
+from runs.api import files, signals, tasks
 
 urlpatterns = [
     path("agents/", tasks.AgentsView.as_view(), name="agents"),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("tasks/<run:run_id>/steps/", tasks.StepsView.as_view(), name="steps"),
     path("tasks/<run:run_id>/events/", tasks.EventsView.as_view(), name="events"),
     path("tasks/<run:run_id>/cancel/", tasks.CancelView.as_view(), name="cancel"),
+    path("tasks/<run:run_id>/signals/", signals.SignalsView.as_view(), name="signals"),
     path("tasks/<run:run_id>/results/", files.ResultsView.as_view(), name="results"),
     path("tasks/<run:run_id>/results/<artifact:artifact_id>/", files.ContentView.as_view(), name="content"),
 ]

@@ -12,10 +12,10 @@ from accounts.failpoints import fp
 from approvals import grants
 from approvals.models import PendingAction
 from approvals.withdraw import withdraw_open
+from outbox import bell
 from runs.engine.ending import end_step
 from runs.engine.late import conflict
 from runs.engine.record import settle_down
-from runs.engine.revoke import tell_nodes
 from runs.engine.workspace import Locked, locked_one
 from runs.errors import AlreadyEnded, NotFound
 from runs.models import Run, Step
@@ -38,7 +38,7 @@ def cancel(*, run_id: uuid.UUID, user_id: uuid.UUID, reason: str = "", channel: 
         elif run.status != Run.Status.CANCEL_REQUESTED:
             _request(run, user_id, reason, channel)
             settle_down(workspace)
-            tell_nodes(run_id)
+            bell.ring_stop(run_id)
         fp("cancel.before_commit")
     fp("cancel.committed")
     if run.status in RUN_TERMINAL and run.was == run.status:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
 from accounts.statements import statement
-from runs.engine import artifacts, corrupt, given_back, planner, record, reserve, retry, spending
+from runs.engine import artifacts, checkpoints, corrupt, given_back, planner, record, reserve, retry, spending
 from runs.engine.claim import ask_contexts, assemble
 from runs.engine.dependencies import Known, named
 from runs.engine.fairness import Places, Sticky
@@ -187,6 +187,7 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, Known])
             payload=payload,
         )
     run.failures += outcome.ending in CHARGED
+    checkpoints.tell_unsound(run, claimed.context)
     others = _others_live(claimed.context, claimed.key)
     if (others or not terminal) and reserve.stop_if_spent(run, live=others.total):
         return

@@ -76,6 +76,8 @@ def _shape(directive: Any) -> str:
         return "it is no directive"
     if directive["do"] == "finish" and not isinstance(directive.get("result") or {}, Mapping):
         return "the result is no object"
+    if directive["do"] in ("ask", "wait"):
+        return _parked(directive)
     if directive["do"] != "call":
         return ""
     key, tool = directive.get("key"), directive.get("tool")
@@ -84,6 +86,25 @@ def _shape(directive: Any) -> str:
     if not isinstance(tool, str) or not tool:
         return f"{key} names no tool"
     return _parts(key, directive)
+
+
+def _parked(directive: Mapping[str, Any]) -> str:
+    """What is wrong with a question or a wait."""
+    key, seconds = directive.get("key"), directive.get("seconds", 1)
+    if not isinstance(key, str) or not 0 < len(key) <= LONGEST_KEY:
+        return f"the key must be text of 1 to {LONGEST_KEY} characters"
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+        return f"the seconds of {key} must be a number above 0"
+    if directive["do"] == "wait":
+        signal = directive.get("signal", "")
+        return (
+            ""
+            if isinstance(signal, str) and len(signal) <= 80
+            else f"the signal of {key} must be a short name"
+        )
+    if not isinstance(directive.get("question"), str) or not isinstance(directive.get("role", ""), str):
+        return f"{key} needs a question and the role that may answer, as text"
+    return "" if isinstance(directive.get("schema") or {}, Mapping) else f"the schema of {key} is no object"
 
 
 def _parts(key: str, directive: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ def end_step(
 ) -> None:
     """A final state, its place in the order of ended steps, a line of history, and the agent is asked again."""
     run.steps_ended += 1
-    run.spend(steps=1 if step.attempt else 0)
+    run.spend(steps=1 if step.attempt or step.kind in (Step.Kind.PERSON, Step.Kind.WAIT) else 0)
     changes: dict[str, Any] = {
         "output": output,
         "error_code": code[:60],

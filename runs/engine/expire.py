@@ -46,8 +46,12 @@ def expire(*, action_id: uuid.UUID) -> bool:
             if intent.status in (Intent.Status.PROPOSED, Intent.Status.AUTHORISED):
                 intents.void(intent_id=intent.pk)
         if step is not None and step.status == Step.Status.WAITING_APPROVAL:
-            text = _("Nobody decided in time, so it was not done.")
-            end_step(run, step, "fail", code="approval_expired", text=text, extra={"action": action_id.hex})
+            asked = seen.kind == PendingAction.Kind.ANSWER
+            code = "expired" if asked else "approval_expired"
+            text = (
+                _("Nobody answered in time.") if asked else _("Nobody decided in time, so it was not done.")
+            )
+            end_step(run, step, "fail", code=code, text=text, extra={"action": action_id.hex})
         PendingAction.everywhere.filter(pk=action_id).update(applied_at=Now())
         settle_down(workspace)
     return True

@@ -16,7 +16,7 @@ from accounts.canonical import digest
 from accounts.ids import new_id
 from accounts.models import Tenant
 from approvals.open import open_approval
-from runs.engine import reserve
+from runs.engine import park, reserve
 from runs.engine.dependencies import Known, contradiction, needs, readiness
 from runs.engine.take_over import take_over
 from runs.engine.types import Plan
@@ -59,7 +59,7 @@ def apply(run: Locked, plan: Plan, *, live: Live, known: Mapping[str, Known]) ->
     already. Returns the keys that were planned."""
     if plan.summary is not None and plan.folded:
         run.summary = plan.summary
-        run.summarised += plan.folded
+        run.summarised = plan.folded
         run.checkpoint = True
     if plan.error:
         take_over(run, "agent_raised", _("The agent could not plan the next step."), detail=plan.error)
@@ -70,11 +70,11 @@ def apply(run: Locked, plan: Plan, *, live: Live, known: Mapping[str, Known]) ->
     planned: list[str] = []
     ends = [directive for directive in plan.directives if directive["do"] in ("finish", "fail")]
     for directive in plan.directives:
-        if directive["do"] == "call":
+        if directive["do"] in ("call", "ask", "wait"):
             key = str(directive["key"])
             if key in known or any(step.key == key for step in run.steps):
                 _note_drift(run, directive, _first(run, known, key))
-            elif _call(run, directive, live.total, known):
+            elif _plan_one(run, directive, live.total, known):
                 planned.append(key)
     if ends and live.remakes and not live.steps and not planned:
         return planned
@@ -126,6 +126,23 @@ def _call(run: Locked, directive: Mapping[str, Any], live: int, known: Mapping[s
         _effect(run, step, contract, directive)
     run.steps.append(step)
     run.moving = run.moving or (step.status == "PENDING" and not step.held)
+    return True
+
+
+def _plan_one(run: Locked, directive: Mapping[str, Any], live: int, known: Mapping[str, Known]) -> bool:
+    return _call(run, directive, live, known) if directive["do"] == "call" else _park(run, directive, live)
+
+
+def _park(run: Locked, directive: Mapping[str, Any], live: int) -> bool:
+    """A question or a wait: no worker holds it."""
+    if missing := reserve.room_for(run, kind="wait", contract=None, live=live):
+        reserve.take_over_for(run, missing)
+        return False
+    try:
+        (park.ask if directive["do"] == "ask" else park.wait_for)(run, directive)
+    except park.CannotPark as error:
+        take_over(run, error.code, error.text, detail=str(error.__cause__ or ""))
+        return False
     return True
 
 
@@ -206,7 +223,8 @@ def _first(run: Locked, known: Mapping[str, Known], key: str) -> str:
 
 def _note_drift(run: Locked, directive: Mapping[str, Any], first: str) -> None:
     """The first wins (L9); another content under the same key is recorded."""
-    asked = digest(directive.get("arguments") or {})
+    content = directive.get("arguments") or {} if directive["do"] == "call" else park.content(directive)
+    asked = digest(content)
     if first and asked != first:
         run.event("step.drift", payload={"key": str(directive["key"]), "first": first, "asked": asked})
 

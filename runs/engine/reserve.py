@@ -71,7 +71,9 @@ def shown(name: str, value: Decimal) -> str:
 
 def _needs(kind: str, contract: Contract | None) -> dict[str, Decimal]:
     """What one step, or one more attempt of it, may use at most."""
-    needs = {"steps": Decimal(1), "model_calls" if kind == "model" else "tool_calls": Decimal(1)}
+    needs = {"steps": Decimal(1)}
+    if kind not in ("person", "wait"):
+        needs["model_calls" if kind == "model" else "tool_calls"] = Decimal(1)
     if contract is not None:
         needs["tokens"] = Decimal(contract.attempt_tokens or 0)
         needs["cost"] = Decimal(contract.attempt_cost or 0)

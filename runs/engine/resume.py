@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
 from approvals.models import Decision, PendingAction, Verdict
+from outbox import bell
 from runs.engine import taken_over
 from runs.engine.ending import end_step, lock_step, resume_step
 from runs.engine.late import conflict
@@ -58,6 +59,7 @@ def resume(*, action_id: uuid.UUID) -> bool:
             return False
         PendingAction.everywhere.filter(pk=action_id).update(applied_at=Now())
         settle_down(workspace)
+        bell.ring()
         fp("resume.before_commit")
     fp("resume.committed")
     return True
@@ -74,6 +76,8 @@ def _apply(run: Locked, step: Step | None, action: PendingAction) -> bool:
             _refused(run, step, action)
         case PendingAction.Kind.SETTLE, Status.SETTLED:
             return _settled(run, step, action)
+        case PendingAction.Kind.ANSWER, Status.ANSWERED:
+            _answered(run, step, action)
         case PendingAction.Kind.TAKE_OVER, Status.ANSWERED:
             taken_over.apply(run, action, _decision(action))
     return True
@@ -111,6 +115,16 @@ def _refused(run: Locked, step: Step | None, action: PendingAction) -> None:
         text=decision.comment if decision else "",
         actor=_actor(decision),
         extra={"action": action.pk.hex},
+    )
+
+
+def _answered(run: Locked, step: Step | None, action: PendingAction) -> None:
+    """The answer is the output of the step that asked."""
+    decision = _decision(action)
+    if step is None or step.status != Step.Status.WAITING_APPROVAL or decision is None:
+        return
+    end_step(
+        run, step, "succeed", output=decision.answer, actor=_actor(decision), extra={"action": action.pk.hex}
     )
 
 

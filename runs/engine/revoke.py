@@ -2,20 +2,15 @@
 and no owner, so that whatever its worker still reports is of an older epoch (L12). Lock order: run, step, action, intent.
 """
 
-import uuid
-
-from django.db import connection
 from django.db.models.functions import Now
 
 from accounts.arrows import move
+from outbox import bell
 from runs.engine.ending import lock_step, next_fence
 from runs.engine.record import lose
 from runs.engine.workspace import Locked
 from runs.models import Step
 from tools.models import Intent
-
-#: Nodes listen here for runs that want to stop.
-CHANNEL = "countersign_node"
 
 
 def revoke(run: Locked, *, why: str) -> None:
@@ -27,13 +22,7 @@ def revoke(run: Locked, *, why: str) -> None:
         step = lock_step(step_id)
         if step is not None and step.status == Step.Status.RUNNING:
             _take(run, step, why)
-    tell_nodes(run.id)
-
-
-def tell_nodes(run_id: uuid.UUID) -> None:
-    """Rings the nodes when this transaction commits: they look which of their steps should stop."""
-    with connection.cursor() as notify:
-        notify.execute("SELECT pg_notify(%s, %s)", [CHANNEL, run_id.hex])
+    bell.ring_stop(run.id)
 
 
 def _take(run: Locked, step: Step, why: str) -> None:

@@ -70,8 +70,8 @@ class Stored:
 @dataclass(slots=True)
 class Plan:
     """What the agent said, against ``version`` of the run. ``directives`` are tagged dictionaries (``{"do": "call", …}``).
-    ``summary`` and ``folded``: a new summary and how many ended steps it takes in, when it was time. ``error``: the agent
-    raised or hung; a takeover opens."""
+    ``summary`` and ``folded``: a new summary and how many of the oldest ended steps it takes in, when it was time.
+    ``error``: the agent raised or hung; a takeover opens."""
 
     version: int
     directives: list[dict[str, Any]] = field(default_factory=list)

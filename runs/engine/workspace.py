@@ -18,11 +18,11 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.arrows import RefusedTransition, arrows
-from accounts.canonical import digest
 from accounts.ids import new_id
 from accounts.statements import statement
 from outbox.append import Fact, append_many
 from runs import budget, timeline
+from runs.engine import checkpoints
 from runs.models import Run
 from runs.states import RUN_PLANNABLE, RUN_TERMINAL
 
@@ -43,7 +43,8 @@ def cursor() -> psycopg.Cursor[Any]:
 
 @dataclass(slots=True)
 class NewStep:
-    """A step to insert. ``needs`` maps keys of other steps to the rule of the dependency."""
+    """A step to insert. ``needs`` maps keys of other steps to the rule of the dependency; ``wait`` are the seconds until the
+    deadline of a step that waits for something outside."""
 
     id: uuid.UUID
     key: str
@@ -63,6 +64,8 @@ class NewStep:
     error_text: str = ""
     ended_seq: int | None = None
     needs: dict[str, str] = field(default_factory=dict)
+    output: Any = None
+    wait: int | None = None
 
 
 @dataclass(slots=True)
@@ -93,6 +96,7 @@ class Locked:
     last_event_at: datetime
     deadline: datetime | None
     was: str = ""
+    ended_before: int = 0
     lines: list[timeline.Line] = field(default_factory=list)
     steps: list[NewStep] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
@@ -192,7 +196,7 @@ class Workspace:
                 deadline=row[22],
                 failure=orjson.loads(row[23]) if row[23] else None,
             )
-            run.was = run.status
+            run.was, run.ended_before = run.status, run.steps_ended
             self.runs[run.id] = run
         return self
 
@@ -235,9 +239,7 @@ class Workspace:
         )
         if events:
             cursor().execute(statement("runs", "insert_events"), {"events": document(events)})
-        checkpoints = [_checkpoint_row(run) for run in changed if run.checkpoint]
-        if checkpoints:
-            cursor().execute(statement("runs", "insert_checkpoints"), {"checkpoints": document(checkpoints)})
+        checkpoints.save(cursor(), [run for run in changed if checkpoints.due(run)])
         self._charge(changed)
         facts = [fact for run in changed for fact in run.facts]
         if facts:
@@ -299,6 +301,8 @@ def _step_row(run: Locked, step: NewStep) -> dict[str, Any]:
         "intent": step.intent,
         "waiting_on": step.waiting_on,
         "ended_seq": step.ended_seq,
+        "output": step.output,
+        "wait": step.wait,
     }
 
 
@@ -311,7 +315,6 @@ def _head_row(run: Locked) -> dict[str, Any]:
         "event_hash": run.head.hash.hex(),
         "steps_ended": run.steps_ended,
         "summarised": run.summarised,
-        "summary": run.summary,
         "spent": run.spent,
         "phase": run.phase,
         "waiting_on": run.waiting_on[:200],
@@ -322,30 +325,6 @@ def _head_row(run: Locked) -> dict[str, Any]:
         "takeover": run.takeover,
         "budget": run.budget if run.budget_changed else None,
         "deadline": run.deadline if run.budget_changed else None,
-    }
-
-
-def _checkpoint_row(run: Locked) -> dict[str, Any]:
-    state = {
-        "status": run.status,
-        "phase": run.phase or "",
-        "steps_ended": run.steps_ended,
-        "summarised": run.summarised,
-        "summary": run.summary,
-        "spent": run.spent,
-        "budget": run.budget,
-        "agent": [run.agent, run.agent_version],
-        "contracts": run.contracts,
-        "waiting_on": run.waiting_on,
-        "event": run.head.hash.hex(),
-    }
-    return {
-        "tenant": run.tenant_id,
-        "run": run.id,
-        "version": run.version + 1,
-        "phase": run.phase or "",
-        "state": state,
-        "digest": digest(state),
     }
 
 

@@ -14,8 +14,8 @@ class Run(TenantRow):
     """One execution of a task.
 
     ``version`` rises with every commit and is what plans are made against; ``event_seq`` and ``event_hash`` are the end of
-    the run's history. ``context_summary`` is the agent's fold over the ``summarised`` oldest finished steps. ``budget``
-    and ``spent`` count tool_calls, model_calls, tokens, cost (currency units as text), wall_seconds (of ``spent`` as text;
+    the run's history. The newest checkpoint's summary is a fold over the ``summarised`` oldest ended steps. ``budget`` and
+    ``spent`` count tool_calls, model_calls, tokens, cost (currency units as text), wall_seconds (of ``spent`` as text;
     time spent waiting does not count) and steps; see ``runs.budget``. ``deadline`` is an instant and waits for nobody.
     ``contracts`` pins the tools that the agent declares: ``{tool: contract id}``. ``lineage`` is the first run of a chain
     of redrives: idempotency keys hang on it. ``takeover`` is the question that holds the run: until a person has
@@ -50,7 +50,6 @@ class Run(TenantRow):
     contracts = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     budget = models.JSONField(default=dict)
     spent = models.JSONField(default=dict)
-    context_summary = models.JSONField(default=dict)
     summarised = models.PositiveIntegerField(default=0)
     steps_ended = models.PositiveIntegerField(default=0)
     result = models.JSONField(null=True, blank=True)

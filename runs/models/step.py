@@ -147,6 +147,11 @@ class Step(TenantRow):
                 ),
             ),
             models.Index(
+                fields=["deadline"],
+                name="step_timer",
+                condition=Q(status="WAITING_EXTERNAL", deadline__isnull=False),
+            ),
+            models.Index(
                 fields=["run", "ended_seq"], name="step_ended", condition=Q(ended_seq__isnull=False)
             ),
         ]

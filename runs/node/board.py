@@ -43,9 +43,9 @@ class Board:
     ``pools``: places by kind, of which one tenant may have ``most``.
 
     ``draining``: nothing new is claimed · ``stopped``: threads end · ``deaf``: renewals fail, so nothing is claimed ·
-    ``suspect``: an answer of the database was lost, so steps may be ours without our knowing · ``pumped_at``: when the pump
-    last went round · ``work``: somebody rang, or a commit left something to claim · ``backlog``: pools whose last claim
-    took all they had room for.
+    ``decided``: somebody answered a question · ``suspect``: an answer of the database was lost, so steps may be ours
+    without our knowing · ``pumped_at``: when the pump last went round · ``work``: somebody rang, or a commit left
+    something to claim · ``backlog``: pools whose last claim took all they had room for.
     """
 
     worker_id: uuid.UUID
@@ -63,6 +63,7 @@ class Board:
     calls: dict[int, float] = field(default_factory=dict)
     work: bool = True
     backlog: set[str] = field(default_factory=set)
+    decided: bool = False
     draining: bool = False
     stopped: bool = False
     deaf: bool = False

@@ -20,6 +20,7 @@ from runs.engine.fairness import PACE
 from runs.engine.fate import not_recorded, strays
 from runs.engine.reclaim import reclaim, release_gone
 from runs.engine.resume import resume_decided
+from runs.engine.timers import end_waits
 from runs.engine.types import Committed, Go, Outcome, Stop
 from runs.node.board import Board, Pending, Question
 from runs.node.children import Child, Entry
@@ -61,6 +62,7 @@ class Engine:
                 if batch:
                     self._record(batch)
                 self._bury()
+                self._decided()
                 self._duties()
                 if rung or self.board.work or boot() >= self.claim_at or self.board.wants_claim():
                     self._claim_all()
@@ -290,6 +292,13 @@ class Engine:
                 self.board.buried.append(child)
             raise
 
+    def _decided(self) -> None:
+        """The bell said that a question was answered: one of our threads acts on it at once."""
+        with self.board.lock:
+            heard, self.board.decided = self.board.decided and not self.board.draining, False
+        if heard:
+            resume_decided()
+
     def _duties(self) -> None:
         """Finds work whose bell was lost. One thread at a time, once per poll."""
         if boot() < self.duty_at or self.board.draining or not self.duty.acquire(blocking=False):
@@ -297,7 +306,7 @@ class Engine:
         try:
             self.duty_at = boot() + self.poll
             PACE.look()
-            if sum([reclaim(), release_gone(), resume_decided(), expire_due()]):
+            if sum([reclaim(), release_gone(), resume_decided(), expire_due(), end_waits()]):
                 self.board.wake()
             self._look_for_strays()
         finally:

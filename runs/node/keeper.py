@@ -13,8 +13,8 @@ from typing import Any
 import psycopg
 from django.db import connection as django_connection
 
+from outbox.bell import CHANNEL, DECIDED, READY
 from runs.engine.renew import renew, standing
-from runs.engine.revoke import CHANNEL
 from runs.node.board import Board
 from runs.node.children import Child, Entry
 from runs.node.clock import boot
@@ -76,9 +76,12 @@ class Keeper:
     def _keep(self, db: psycopg.Connection[Any]) -> None:
         due = boot()
         while not self.board.stopped:
-            # Woken by a cancel, or when the next look is due.
-            for _ in db.notifies(timeout=max(0.0, due - boot()), stop_after=1):
-                pass
+            # Woken by the bell, or when the next look is due.
+            asked = False
+            for heard in db.notifies(timeout=max(0.0, due - boot()), stop_after=1):
+                asked = self._heard(heard.payload) or asked
+            if not asked and boot() < due:
+                continue
             with self.board.leash.hold(db, self.patience):
                 if boot() >= due:
                     self.measures.note("pause", boot() - due)
@@ -87,6 +90,16 @@ class Keeper:
                 self._look(db)
             self._answered()
         self.measures.flush(db, now=True)
+
+    def _heard(self, word: str) -> bool:
+        """Passes on what the bell said; True when a run wants to stop."""
+        if word not in (READY, DECIDED):
+            return True
+        with self.board.lock:
+            self.board.decided = self.board.decided or word == DECIDED
+            self.board.work = True
+            self.board.lock.notify()
+        return False
 
     def _tick(self, db: psycopg.Connection[Any]) -> None:
         # The local deadline counts from before the question was sent (B36).

@@ -9,22 +9,27 @@ from typing import Any
 
 from accounts.canonical import storable
 from runs.agents import registry
-from runs.agents.base import Agent, Call, Context, Directive, Fail, Finish, StepView
+from runs.agents.base import Agent, AskPerson, Call, Context, Directive, Fail, Finish, StepView, WaitFor
 from runs.node.work import Report, Work
+from runs.states import CHECKPOINT_EVERY
 
 #: Seconds that one plan may take.
 LIMIT = 5.0
-#: A summary is due when so many ended steps are not in it; the newest `KEEP` stay in full (S6).
-FOLD_AT, KEEP = 8, 4
+#: The newest `KEEP` ended steps at least stay in full (S6).
+KEEP = 4
 MAX_DIRECTIVES = 1000
 
-_WORDS: dict[type, str] = {Call: "call", Finish: "finish", Fail: "fail"}
+_WORDS: dict[type, str] = {Call: "call", AskPerson: "ask", WaitFor: "wait", Finish: "finish", Fail: "fail"}
 _STATUS = {"succeeded": "SUCCEEDED", "failed": "FAILED"}
 
 
 class PlanningTooLong(BaseException):
     """The agent did not answer within :data:`LIMIT` seconds. Not an Exception: author code that catches those must not
     catch this."""
+
+
+class OtherCode(Exception):
+    """The agent of that name and version has been changed since the run started."""
 
 
 class BadPlan(Exception):
@@ -47,9 +52,11 @@ def plan(work: Work, report: Report | None = None) -> dict[str, Any] | None:
         _arm(LIMIT)
         try:
             agent = registry.get(work.agent, work.agent_version)
-            context = rebuild(work, report)
+            _same_code(agent, work)
+            context, folded = rebuild(agent, work, report)
             answer["directives"] = [directive(d) for d in _checked(agent.next(context))]
-            answer["summary"], answer["folded"] = _fold(agent, context)
+            if folded > work.context["summarised"]:
+                answer["summary"], answer["folded"] = context.summary, folded
         finally:
             _disarm()
     except (Exception, PlanningTooLong) as error:  # noqa: BLE001 - whatever author code raises becomes a takeover
@@ -60,8 +67,12 @@ def plan(work: Work, report: Report | None = None) -> dict[str, Any] | None:
     return answer
 
 
-def rebuild(work: Work, report: Report | None) -> Context:
-    """The agent's context as if this step had already ended."""
+def rebuild(agent: Agent, work: Work, report: Report | None) -> tuple[Context, int]:
+    """The agent's context as if this step had already ended, and how many ended steps its summary takes in.
+
+    Where the summary ends follows from the number of ended steps alone, and it is folded in the same portions each time:
+    whoever starts from an older checkpoint comes to the same context.
+    """
     data = work.context
     recent = [StepView(**view) for view in data["recent"]]
     ended = int(data["ended"])
@@ -78,15 +89,22 @@ def rebuild(work: Work, report: Report | None) -> Context:
                 error_text=report.error_text,
             )
         )
-    return Context(
+    summary, folded = data["summary"], int(data["summarised"])
+    border = max(0, ended - ended % CHECKPOINT_EVERY - KEEP)
+    while folded < border:
+        portion = min(CHECKPOINT_EVERY - folded % CHECKPOINT_EVERY, border - folded)
+        summary = storable(_plain(agent.summarise(summary, recent[:portion])))[0]
+        recent, folded = recent[portion:], folded + portion
+    context = Context(
         goal=data["goal"],
         input=data["input"],
-        summary=data["summary"],
+        summary=summary,
         recent=tuple(recent),
         live=tuple(key for key in data["live"] if key != work.key),
         ended=ended,
         today=data["today"],
     )
+    return context, folded
 
 
 def directive(said: Directive) -> dict[str, Any]:
@@ -121,13 +139,12 @@ def _checked(said: Any) -> list[Directive]:
     return list(said)
 
 
-def _fold(agent: Agent, context: Context) -> tuple[dict[str, Any] | None, int]:
-    """A new summary and how many steps it takes in, when it is time."""
-    if len(context.recent) < FOLD_AT:
-        return None, 0
-    oldest = context.recent[: len(context.recent) - KEEP]
-    summary: dict[str, Any] = storable(_plain(agent.summarise(context.summary, oldest)))[0]
-    return summary, len(oldest)
+def _same_code(agent: Agent, work: Work) -> None:
+    """A run is planned by the code it started with, or not at all (B48)."""
+    if type(agent).digest() != work.context["code"]:
+        raise OtherCode(
+            f"The code of {agent.name} {agent.version} is not the code that this task started with."
+        )
 
 
 def _arm(seconds: float) -> None:

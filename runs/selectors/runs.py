@@ -15,7 +15,7 @@ from runs.selectors.filters import GROUPS
 
 PAGE = 50
 #: What lists never need: these columns can be large.
-HEAVY = ("input", "context_summary", "budget", "contracts")
+HEAVY = ("input", "budget", "contracts")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ WITH moved AS (
 UPDATE runs_run r
 SET version = u.version + 1, status = u.status, event_seq = u.event_seq, event_hash = decode(u.event_hash, 'hex'),
     steps_ended = u.steps_ended, summarised = u.summarised,
-    context_summary = COALESCE(u.summary, r.context_summary), spent = u.spent, phase = COALESCE(u.phase, r.phase),
+    spent = u.spent, phase = COALESCE(u.phase, r.phase),
     waiting_on = u.waiting_on,
     waiting_since = CASE WHEN u.waiting_on = '' THEN NULL
                          WHEN r.waiting_since IS NOT NULL AND r.status = u.status THEN r.waiting_since
@@ -16,7 +16,7 @@ SET version = u.version + 1, status = u.status, event_seq = u.event_seq, event_h
     finished_at = CASE WHEN u.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') THEN u.at END
 FROM jsonb_to_recordset(%(runs)s::text::jsonb) AS u(
     id uuid, version bigint, status text, event_seq bigint, event_hash text, steps_ended int, summarised int,
-    summary jsonb, spent jsonb, phase text, waiting_on text, result jsonb, failure jsonb, epoch int, at timestamptz,
+    spent jsonb, phase text, waiting_on text, result jsonb, failure jsonb, epoch int, at timestamptz,
     takeover uuid, budget jsonb, deadline timestamptz)
 WHERE r.id = u.id AND r.id = ANY (%(ids)s) AND r.version = u.version
 RETURNING r.id)

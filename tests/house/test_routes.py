@@ -92,6 +92,7 @@ ROUTES: dict[str, str] = {
     "api:steps": TOKEN,
     "api:events": TOKEN,
     "api:cancel": TOKEN,
+    "api:signals": TOKEN,
     "api:results": TOKEN,
     "api:content": TOKEN,
     "api:inbox": TOKEN,

@@ -10,13 +10,14 @@ import orjson
 
 from accounts.ids import new_id
 from accounts.models import Tenant, User
-from runs.agents import registry
-from runs.agents.base import Call, Context, StepView
 from runs.engine.claim import claim
 from runs.engine.commit import commit
 from runs.engine.submit import submit
 from runs.engine.types import Claimed, Committed, Outcome, Plan
+from runs.leases import Terms
 from runs.models import Run
+from runs.node import planning
+from runs.node.work import Report, Work, item
 from tools.models import WorkerProcess
 
 ROOM = {"io": 100, "thread": 100, "cpu": 10}
@@ -38,36 +39,36 @@ def counter_run(tenant: Tenant, user: User, steps: int = 3, **given: Any) -> Run
     return run
 
 
+def script_run(tenant: Tenant, user: User, *rounds: list[dict[str, Any]]) -> Run:
+    """A run of the agent that follows a script."""
+    run, _ = submit(
+        tenant_id=tenant.pk,
+        submitter_id=user.pk,
+        agent="drill-script",
+        goal="Follow the script",
+        input={"rounds": list(rounds)},
+        submit_key=new_id().hex,
+    )
+    return run
+
+
 def take(by: WorkerProcess) -> list[Claimed]:
     return claim(worker_id=by.pk, room=ROOM, sent=0.0)
 
 
 def planned(claimed: Claimed, *, status: str = "SUCCEEDED", output: Any = None, code: str = "") -> Plan:
-    """What the agent says after this step ended so."""
-    agent = registry.get(claimed.agent, claimed.agent_version)
-    data = orjson.loads(claimed.context)
-    recent = [StepView(**view) for view in data["recent"]]
-    ended = data["ended"]
-    if claimed.kind != "plan":
-        recent.append(StepView(claimed.key, claimed.kind, claimed.tool, status, output, code))
-        ended += 1
-    context = Context(
-        data["goal"],
-        data["input"],
-        data["summary"],
-        recent,
-        [key for key in data["live"] if key != claimed.key],
-        ended,
-        data["today"],
-    )
-    directives = [_tagged(directive) for directive in agent.next(context)]
-    return Plan(claimed.version, directives)
+    """What the agent says after this step ended so: as a child plans, from what the child is given."""
+    work = sent_down(claimed)
+    ending = "succeeded" if status == "SUCCEEDED" else "failed"
+    report = Report(work.step, work.fence, ending, output, code)
+    said = planning.plan(work, None if claimed.kind == "plan" else report)
+    assert said is not None
+    return Plan(**said)
 
 
-def _tagged(directive: Any) -> dict[str, Any]:
-    values = {name: getattr(directive, name) for name in directive.__dataclass_fields__}
-    word = "call" if isinstance(directive, Call) else type(directive).__name__.lower()
-    return {"do": word, **values}
+def sent_down(claimed: Claimed) -> Work:
+    """A claimed step as it arrives at a child."""
+    return Work(*orjson.loads(orjson.dumps(item(claimed, terms=Terms(lease=10, tick=1)))))
 
 
 def done(claimed: Claimed, output: Any = None) -> Outcome:

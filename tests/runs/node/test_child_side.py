@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from runs.agents.drill import Counter
 from runs.engine.types import Claimed, Go, Outcome, Plan, Stop
 from runs.node import planning
 from runs.node.child_io import drive
@@ -54,7 +55,8 @@ def work(tool: str = "drill.noop", *, effect: str = "read_only", **changes: Any)
             "live": ["count/1"],
             "ended": 0,
             "today": "2026-11-30",
-            "unsummarised": 0,
+            "summarised": 0,
+            "code": Counter.digest(),
         },
     }
     return Work(**{**values, **changes})
@@ -140,7 +142,7 @@ def test_no_plan_for_what_has_not_ended():
 def test_an_agent_that_hangs_is_stopped_and_says_so(monkeypatch):
     """Guards `runs.node.planning._arm`."""
 
-    class Hanging:
+    class Hanging(Counter):
         def next(self, context: Any) -> Any:
             while True:
                 try:
@@ -151,19 +153,23 @@ def test_an_agent_that_hangs_is_stopped_and_says_so(monkeypatch):
 
     monkeypatch.setattr(planning, "LIMIT", 0.05)
     monkeypatch.setattr("runs.agents.registry.get", lambda name, version: Hanging())
-    plan = planning.plan(work(kind="plan"))
+    item = work(kind="plan")
+    item.context["code"] = Hanging.digest()
+    plan = planning.plan(item)
     assert plan is not None
     assert plan["error"].startswith("PlanningTooLong")
     assert plan["directives"] == []
 
 
 def test_nonsense_from_an_agent_is_no_plan(monkeypatch):
-    class Nonsense:
+    class Nonsense(Counter):
         def next(self, context: Any) -> Any:
             return ["call me"]
 
     monkeypatch.setattr("runs.agents.registry.get", lambda name, version: Nonsense())
-    plan = planning.plan(work(kind="plan"))
+    item = work(kind="plan")
+    item.context["code"] = Nonsense.digest()
+    plan = planning.plan(item)
     assert plan is not None
     assert "no directive" in plan["error"]
 
@@ -178,6 +184,16 @@ def test_old_steps_are_folded_into_the_summary():
     plan = planning.plan(item, Report(item.step, 7, "succeeded"))
     assert plan is not None
     assert plan["folded"] == 4
+
+
+def test_b48_other_code_under_the_same_version_does_not_go_on():
+    """Guards `runs.node.planning._same_code`: the digest that the run was submitted with is compared."""
+    item = work()
+    item.context["code"] = "of the day before"
+    plan = planning.plan(item, Report(item.step, 7, "succeeded"))
+    assert plan is not None
+    assert plan["directives"] == []
+    assert plan["error"].startswith("OtherCode")
 
 
 def test_frames_come_out_whole_whatever_the_pieces():

@@ -17,10 +17,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 MANY = """
 INSERT INTO runs_run (id, tenant_id, agent, agent_version, agent_digest, submitter_id, goal, input, input_digest, status,
-    version, epoch, budget, spent, context_summary, summarised, steps_ended, lineage, submit_key, event_seq, event_hash,
+    version, epoch, budget, spent, summarised, steps_ended, lineage, submit_key, event_seq, event_hash,
     last_event_at, finished_at)
 SELECT uuidv7(), %(tenant)s, 'contract-review', '1', 'x', %(user)s, 'Goal ' || n, '{}', 'x', 'SUCCEEDED', 1, 1, '{}', '{}',
-    '{}', 0, 3, uuidv7(), 'key ' || n, 1, '\\x00'::bytea, now() - n * interval '1 minute', now()
+    0, 3, uuidv7(), 'key ' || n, 1, '\\x00'::bytea, now() - n * interval '1 minute', now()
 FROM generate_series(1, 20000) n
 """
 

@@ -1,0 +1,51 @@
+"""Timers: waits whose time is over end. The deadline stands in the database, so that no process has to remember it (B06).
+
+Lock order: run, step.
+"""
+
+import logging
+import uuid
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from outbox import bell
+from runs.engine.ending import end_step, lock_step
+from runs.engine.record import settle_down
+from runs.engine.workspace import locked_one
+from runs.models import Step
+
+log = logging.getLogger(__name__)
+
+
+def end_waits(*, limit: int = 200) -> int:
+    """Ends waits that are due; how many. One that fails does not stop the others."""
+    due = Step.everywhere.filter(status=Step.Status.WAITING_EXTERNAL, deadline__lte=Now())
+    ended = 0
+    for step_id, run_id in list(due.order_by("deadline").values_list("pk", "run_id")[:limit]):
+        try:
+            ended += _end(run_id, step_id)
+        except Exception:
+            log.exception("the wait %s could not end; it is tried again", step_id)
+    return ended
+
+
+def _end(run_id: uuid.UUID, step_id: uuid.UUID) -> bool:
+    """False when a signal was faster. Owns its transaction."""
+    with transaction.atomic(durable=True):
+        workspace, run = locked_one(run_id)
+        step = lock_step(step_id)
+        if run is None or step is None or step.status != Step.Status.WAITING_EXTERNAL:
+            return False
+        if not Step.everywhere.filter(pk=step_id, deadline__lte=Now()).exists():
+            return False
+        name = step.input.get("signal", "")
+        if name:
+            text = _("The signal %s did not come in time.") % name
+            end_step(run, step, "fail", code="timed_out", text=text)
+        else:
+            end_step(run, step, "succeed", output={"signal": "", "payload": None})
+        settle_down(workspace)
+        bell.ring()
+    return True
