@@ -62,6 +62,8 @@ class Child:
         self.started = boot()
         self.ready = self.leaving = self.dead = False
         self.inflight: dict[uuid.UUID, Entry] = {}
+        #: It could not start in time what it had: until then it gets nothing more.
+        self.rests_until = 0.0
         ours, theirs = socket.socketpair()
         command = [sys.executable, "-m", "runs.node.child", kind]
         command += [str(theirs.fileno()), str(os.getpid()), str(slots)]
@@ -86,6 +88,8 @@ class Child:
     def free(self) -> int:
         """How many more steps it takes."""
         if not self.ready or self.leaving or self.dead or len(self.link.waiting) > MAX_WAITING:
+            return 0
+        if self.rests_until and boot() < self.rests_until:
             return 0
         return self.slots - len(self.inflight)
 

@@ -18,7 +18,7 @@ from runs import blobs
 from runs.engine.types import DAMAGED, Go, Stop
 from runs.node.clock import boot
 from runs.node.tool_context import StepContext
-from runs.node.work import Report, Work
+from runs.node.work import NOT_STARTED, Report, Work
 from tools import adapters
 from tools.adapters.base import Answer, Failed, Unknown
 
@@ -106,11 +106,9 @@ def _unread(work: Work, error: BaseException | None) -> Report | None:
 
 def _steps(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
     if boot() > work.start_by:
-        return _ended(work, "drained", "not_started", "It was not started in time.")
+        return _ended(work, "drained", NOT_STARTED, "It was not started in time.")
     if ctx.stop_reason:
-        return _ended(
-            work, _STOPPED[ctx.stop_reason], "not_started", "It was told to stop before it started."
-        )
+        return _ended(work, _STOPPED[ctx.stop_reason], "stopped", "It was told to stop before it started.")
     spec = work.spec
     adapter = adapters.get(spec["adapter"])
     prepared = adapter.prepare(spec, work.arguments, spec.get("tenant") or {})

@@ -12,7 +12,7 @@ from runs.node.board import Board, Question
 from runs.node.children import Child, Entry
 from runs.node.clock import boot
 from runs.node.wire import BrokenFrame
-from runs.node.work import Report
+from runs.node.work import NOT_STARTED, Report
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +25,8 @@ OBEY = 2.0
 PLANNING = 6.0
 #: A child that dies young is started again more and more slowly.
 YOUNG, SLOWEST = 5.0, 5.0
+#: A child that did not start its steps in time gets nothing more for so many seconds.
+REST = 1.0
 _ENDINGS = {
     "timeout": "timeout",
     "silent": "timeout",
@@ -204,6 +206,9 @@ class Pump:
         if entry is None or entry.claimed.fence != report.fence:
             return
         del child.inflight[entry.claimed.step_id]
+        if report.error_code == NOT_STARTED:
+            # Others may have room; to give it the same steps again at once would only turn in a circle.
+            child.rests_until = boot() + REST
         if entry.why == "lost" and report.ending in ("lost", "drained", "waiting"):
             # Whoever has the step now knows better.
             return

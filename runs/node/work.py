@@ -11,6 +11,7 @@ from runs.leases import Terms
 
 #: A step that a child has not started after this part of its lease is given back.
 START_WITHIN = 1 / 3
+NOT_STARTED = "not_started"
 
 
 @dataclass(slots=True)

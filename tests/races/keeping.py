@@ -33,6 +33,7 @@ class Child:
     def __init__(self, kind: str = "io") -> None:
         self.kind, self.slots, self.pid, self.id = kind, 100, 0, uuid.uuid4()
         self.ready, self.leaving, self.dead, self.killed = True, False, False, False
+        self.rests_until = 0.0
         self.inflight: dict[uuid.UUID, Entry] = {}
         self.link = Link()
 

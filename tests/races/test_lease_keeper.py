@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections.abc import Iterator
+from datetime import timedelta
 
 import psycopg
 import pytest
+from django.db import OperationalError, connection
+from django.db.models.functions import Now
 
 from accounts.models import Role
 from runs.engine.reclaim import reclaim
 from runs.engine.types import Claimed
 from runs.leases import Terms
 from runs.models import LeaseMeasure, Step
+from runs.node import engine_threads
 from runs.node import keeper as keeping_module
+from runs.node.board import Pending
 from runs.node.clock import boot
+from runs.node.engine_threads import Engine
+from runs.node.hints import Hints
 from runs.node.keeper import Keeper, Stuck, connect
 from tests.races import keeping
 from tests.races.proxy import Proxy, proxied
@@ -99,6 +107,7 @@ def test_b36_a_renewal_that_outlasts_the_lease_does_not_keep_the_step_going(work
             keeper.pump._scan()
             time.sleep(0.01)
         stopped_at = boot()
+        proxy.delay = 0
         asking.join()
     assert told_lost(keeper)
     assert stopped_at < entry.renewed + TERMS.lease or stopped_at < claimed[0].sent + 1
@@ -141,14 +150,17 @@ def test_b40_a_server_that_says_nothing_is_left_in_time(worker, claimed, proxy):
             target=lambda: [keeper.board.leash.look() for _ in iter(lambda: stop.wait(0.02), True)]
         )
         looking.start()
+        last = threading.Timer(8, proxy.cut)
+        last.start()
         started = boot()
         try:
-            with pytest.raises(psycopg.OperationalError), keeper.board.leash.hold(db, 0.3):
+            with pytest.raises(psycopg.OperationalError), keeper.board.leash.hold(db, 0.5):
                 keeper._tick(db)
         finally:
             stop.set()
+            last.cancel()
             looking.join()
-    assert boot() - started < 0.3 * 5
+    assert boot() - started < 0.5 * 5
 
 
 def test_b37_a_lease_is_not_renewed_beyond_every_limit_of_its_step(worker, claimed):
@@ -170,6 +182,21 @@ def test_b37_a_tool_that_will_not_be_cancelled_still_has_a_time_limit(worker, cl
     entry.wall = boot()
     keeper.pump._scan()
     assert entry.why == "timeout"
+
+
+def test_b37_a_tool_that_reported_progress_and_fell_silent_is_ended(worker, claimed):
+    """Guards `runs.node.pump.Pump._scan`: one that never reported any has its time limit alone."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    entry = keeping.entry_of(keeper)
+    keeper.pump._scan()
+    entry.progressed = boot() - TERMS.progress + 5
+    keeper.pump._scan()
+    assert entry.why == ""
+    entry.progressed = boot() - TERMS.progress
+    keeper.pump._scan()
+    assert entry.why == "silent"
+    ended = keeper.pump._outcome_of_dead(entry)
+    assert (ended.ending, ended.error_code) == ("timeout", "no_progress")
 
 
 def test_b37_a_node_whose_pump_stands_still_gives_up_its_leases(worker, claimed):
@@ -202,6 +229,98 @@ def test_b38_a_step_that_renews_is_not_taken_however_long_it_runs(worker, claime
     now = Step.everywhere.get(pk=step.step_id)
     assert (now.status, now.owner_id, now.fence, now.losses) == ("RUNNING", worker.pk, step.fence, 0)
     assert not keeping.entry_of(keeper).why
+
+
+def test_b02_a_node_that_drains_asks_for_nothing(worker, claimed):
+    """Guards `runs.node.board.Board.room`: whatever is free."""
+    board = keeping.keeper(worker.pk, claimed, TERMS).board
+    with board.room() as room:
+        assert room == {"io": 99}
+    board.draining = True
+    with board.room() as room:
+        assert room == {}
+
+
+def test_b07_what_may_have_been_sent_is_not_given_back_at_shutdown(worker, claimed):
+    """Guards `runs.node.pump.Pump._outcome_of_dead`: its child is killed at the end of the grace, after it was told to go."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    keeper.board.draining = True
+    entry = keeping.entry_of(keeper)
+    keeper.pump.stop(keeper.board.children[0], entry, "drain")
+    assert keeper.pump._outcome_of_dead(entry).ending == "drained"
+    entry.dispatch_id = uuid.uuid4()
+    assert keeper.pump._outcome_of_dead(entry).ending == "lost"
+
+
+def test_b20_a_result_that_finds_no_database_is_kept(worker, claimed, monkeypatch):
+    """Guards `runs.node.engine_threads.Engine._again`: nobody knows what was committed, so it is asked again later."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    engine = Engine(keeper.board, Hints(), poll=0.1)
+    result = Pending(hands.done(claimed[0]))
+
+    def away(**given: object) -> None:
+        raise OperationalError("server closed the connection")
+
+    with monkeypatch.context() as database:
+        database.setattr(engine_threads, "commit", away)
+        database.setattr(engine_threads, "not_recorded", away)
+        engine._record([result])
+    assert keeper.board.later == [result]
+    engine._record(keeper.board.later)
+    assert Step.everywhere.get(pk=claimed[0].step_id).status == "SUCCEEDED"
+
+
+def test_b21_the_keeper_connects_again_and_leaves_nothing_behind(worker, claimed, proxy, monkeypatch):
+    """Guards `runs.node.keeper.Keeper.run`: two restarts, and afterwards as many sessions as before."""
+    monkeypatch.setattr(
+        keeping_module, "connect", lambda patience: psycopg.connect(proxy.url, autocommit=True)
+    )
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    entry = keeping.entry_of(keeper)
+    thread = threading.Thread(target=keeper.run)
+    thread.start()
+    try:
+        for restarts in range(3):
+            if restarts:
+                proxy.restart(0.3)
+            before, entry.renew_at = entry.renewed, boot()
+            real.until(lambda before=before: entry.renewed > before, seconds=9, what="a renewal")
+            assert len(proxy.links) == 1
+    finally:
+        keeper.board.stopped = True
+        thread.join(10)
+    assert not thread.is_alive()
+    assert not entry.why
+
+
+def test_b23_a_lease_that_nobody_renews_changes_hands_once(worker, claimed):
+    """Guards `runs/sql/expired_steps.sql`: by the database's clock, counted one time, and the next claim outranks the old."""
+    (step,) = claimed
+    assert reclaim() == 0
+    Step.everywhere.filter(pk=step.step_id).update(lease_until=Now() - timedelta(seconds=1))
+    assert (reclaim(), reclaim()) == (1, 0)
+    (again,) = hands.take(hands.worker())
+    assert (again.step_id, again.attempt, again.losses) == (step.step_id, 2, 1)
+    assert again.fence > step.fence
+
+
+def test_b39_ownership_outlives_every_session(worker, claimed):
+    """Guards owner and fence in `runs/sql/finish_steps.sql`: no lock of a session says whose a step is. After a restart it
+    is still its owner's; once another has claimed it, it is not."""
+    (step,) = claimed
+    with psycopg.connect(real.database_url(), autocommit=True) as db:
+        db.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    connection.close()
+    other = hands.worker()
+    assert hands.take(other) == []
+    Step.everywhere.filter(pk=step.step_id).update(lease_until=Now() - timedelta(seconds=1))
+    reclaim()
+    (again,) = hands.take(other)
+    assert hands.put(worker, hands.done(step)).refused != []
+    assert hands.put(other, hands.done(again)).refused == []
 
 
 def test_l5_what_renewals_took_is_kept(worker, claimed):

@@ -126,6 +126,33 @@ def test_a_large_answer_stays_a_success():
     assert report.output == {"left_out": True, "bytes": 2_000_011}
 
 
+def test_l6_a_step_that_was_told_to_stop_does_not_start():
+    """Guards `runs.node.execute._steps`: it waited for a thread; meanwhile its lease was lost, or its task cancelled."""
+    called: list[int] = []
+    toolbox._tools["t.late"] = toolbox.PythonTool("t.late", lambda ctx, arguments: called.append(1), True)
+    for why, ending in (("lost", "lost"), ("cancel", "cancelled"), ("drain", "drained")):
+        item = work("t.late")
+        ctx = StepContext(item)
+        ctx.stop(why)
+        assert drive(execution(item, ctx), lambda: None).ending == ending
+    assert called == []
+
+
+def test_l7_no_call_is_made_after_the_lease():
+    """Guards `runs.node.execute._steps`: the deadline is looked at once more, directly before the call."""
+    called: list[int] = []
+    report = run(work("t.late", lease_until=boot()), function=lambda ctx, arguments: called.append(1))
+    assert (report.ending, report.error_code, called) == ("lost", "lease_lost", [])
+
+
+def test_progress_is_reported_but_not_at_every_breath():
+    said: list[int] = []
+    ctx = StepContext(work(), lambda: said.append(1))
+    for _ in range(100):
+        ctx.progress()
+    assert said == [1]
+
+
 def test_the_plan_counts_the_step_that_just_ended():
     item = work()
     plan = planning.plan(item, Report(item.step, 7, "succeeded", output={"ok": True}))
