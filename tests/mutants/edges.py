@@ -103,7 +103,7 @@ EDGES = (
     Mutant(
         number="B86",
         guard="an address is a checksum and nothing after it",
-        file="runs/blobs.py",
+        file="runs/blobs/__init__.py",
         old='_URI = re.compile(r"sha256:([0-9a-f]{64})\\Z")',
         new='_URI = re.compile(r"sha256:([0-9a-f]{64})")',
         tests=("tests/runs/test_blobs.py::test_b86_an_address_is_never_a_path",),

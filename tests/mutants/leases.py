@@ -44,8 +44,8 @@ LEASES = (
         number="B23",
         guard="a lease that ran out is taken back",
         file="runs/sql/expired_steps.sql",
-        old="s.lease_until < now()",
-        new="s.lease_until < '-infinity'",
+        old="s.tenant_id = t.id AND s.lease_until < now()",
+        new="s.tenant_id = t.id AND false",
         tests=(f"{_KEEPER}::test_b23_a_lease_that_nobody_renews_changes_hands_once",),
     ),
     Mutant(
