@@ -14,10 +14,10 @@ from tools import samples
 
 _RUNS = """
 INSERT INTO runs_run (id, tenant_id, agent, agent_version, agent_digest, submitter_id, goal, input, input_digest, status,
-    version, epoch, contracts, budget, spent, context_summary, summarised, steps_ended, lineage, submit_key, event_seq,
+    version, epoch, contracts, budget, spent, summarised, steps_ended, lineage, submit_key, event_seq,
     event_hash)
 SELECT gen_random_uuid(), r.tenant_id, r.agent, r.agent_version, r.agent_digest, r.submitter_id, r.goal, r.input,
-    r.input_digest, r.status, r.version, r.epoch, r.contracts, r.budget, r.spent, r.context_summary, 0, 0,
+    r.input_digest, r.status, r.version, r.epoch, r.contracts, r.budget, r.spent, 0, 0,
     gen_random_uuid(), gen_random_uuid()::text, r.event_seq, r.event_hash
 FROM runs_run r, generate_series(1, %s) WHERE r.id = %s
 """
