@@ -22,6 +22,10 @@ class SenderGone(Exception):
     """This process is recorded as gone, so it may not send or claim. Nothing was changed."""
 
 
+class CannotAttest(Exception):
+    """Nothing was recorded about this process; the text says why."""
+
+
 class ContractRefused(Exception):
     """A contract was not published. ``problems`` says why; nothing was changed."""
 

@@ -205,6 +205,30 @@ def test_b41_wrong_clocks_of_hosts_decide_nothing(start, who, tmp_path, gate):
     ], ahead.text()
 
 
+@pytest.mark.drills
+def test_the_database_is_away_for_longer_than_a_lease(start, who, proxy, gate, ledger):
+    """15 seconds with leases of ten (the defaults): the node stops its steps by itself before their leases end, lives on,
+    and when the database is back every run ends, with one effect each."""
+    defaults = dict.fromkeys((name for name in real.QUICK if name != "COUNTERSIGN_POOLS"), "")
+    node = start(DATABASE_URL=proxy.url, COUNTERSIGN_DRILL_LEDGER=str(ledger), **defaults)
+    held = [waiting_at(gate, who) for _ in range(20)]
+    for run in held:
+        real.running(run)
+    effects = [real.run_of(who, tool="drill.effect") for _ in range(5)]
+    real.ended(*effects)
+    moving = [real.run_of(who, steps=200) for _ in range(5)]
+    real.running(moving[0])
+    proxy.restart(15)
+    assert "renewals failed" in node.text() or "lost" in node.text()
+    gate.touch()
+    real.ended(*held, *moving, seconds=120)
+    assert node.process.poll() is None
+    assert {real.status(run) for run in (*held, *effects, *moving)} == {"SUCCEEDED"}
+    assert {tuple(attempts(run)) for run in held} <= {(1,), (2,)}
+    assert len(ledger.read_text().splitlines()) == 5
+    assert [timeline.verify(run_id=run.pk) for run in (*held, *moving)] == [[]] * 25
+
+
 def renewed_beyond(step: object, until: object) -> bool:
     """Renewed for longer than one lease lasts: by now a node that trusted its clock would have let it go."""
     step.refresh_from_db()  # type: ignore[attr-defined]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import psutil
 import pytest
 
 from runs import histogram
@@ -36,6 +35,7 @@ def check(node: Node, runs: list[Run], seconds: float) -> None:
     real.ended(*runs, seconds=seconds * 4 + 60)
     assert {real.status(run) for run in runs} == {"SUCCEEDED"}
     steps = [step for run in runs for step in real.calls(run)]
+    assert all(step.output["rounds"] > 0 for step in steps if step.tool == "drill.grind")
     # Not its attempts: what could not start at once was given back, which is no loss.
     assert {(step.status, step.losses, step.failures) for step in steps} == {("SUCCEEDED", 0, 0)}
     # The last measurements are written when it ends.
@@ -57,8 +57,6 @@ def test_b38_l19_saturated_tools_cost_no_lease(start, who):
     """Guards that tools run in other processes than renewals, and the keeper's thread and connection of its own: steps two
     leases long, on all places, and none is lost."""
     node, runs = saturate(start, who, 12)
-    busy = real.until(lambda: _grinding(node), what="the threads compute")
-    assert busy
     check(node, runs, 12)
 
 
@@ -66,9 +64,3 @@ def test_b38_l19_saturated_tools_cost_no_lease(start, who):
 def test_l19_saturated_tools_cost_no_lease_for_a_minute(start, who):
     node, runs = saturate(start, who, 60)
     check(node, runs, 60)
-
-
-def _grinding(node: Node) -> bool:
-    """The children take most of what processors there are: else this test would say nothing."""
-    child: psutil.Process = node.child("thread")
-    return bool(child.cpu_percent(interval=0.5) > 30)
