@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from django.conf import settings
@@ -30,6 +31,13 @@ def _engine(path: str) -> Callable[[], int]:
     return lambda: int(import_string(path)() or 0)
 
 
+def _origin() -> int:
+    """Each coordinator compares the database with what its own folder remembers of it."""
+    from accounts.origin import Witness
+
+    return int(bool(Witness(Path(settings.DATA_DIR)).check().doubt))
+
+
 def _deliver() -> int:
     return relay.drain(limit=settings.COUNTERSIGN.relay_batch, lane=PROMPT)
 
@@ -46,5 +54,6 @@ DUTIES: Final = (
     Duty("waits", 1.0, _engine("runs.engine.timers.end_waits")),
     Duty("unblock", 2.0, _engine("runs.engine.unblock.unblock")),
     Duty("reclaim", 1.0, _engine("runs.engine.reclaim.reclaim")),
+    Duty("origin", 5.0, _origin, alone=False),
     Duty("sweep", 3600.0, sweep.sweep),
 )

@@ -12,6 +12,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts import origin
 from runs.selectors.health import movement
 
 
@@ -20,8 +21,9 @@ from runs.selectors.health import movement
 def healthz(request: HttpRequest) -> JsonResponse:
     """200 when the database answers and its schema is current, else 503; the body says which part fails.
 
-    ``work`` is ``moving`` or ``stalled`` (ready steps that nobody takes): that is the workers' trouble, so this process
-    still answers 200. Ages are in seconds by the database's clock.
+    ``work`` is ``moving``, ``stalled`` (ready steps that nobody takes) or ``held`` (the database may have been set back:
+    ``manage.py restored``): that is not this process's trouble, so it still answers 200. Ages are in seconds by the
+    database's clock.
     """
     try:
         body: dict[str, Any] = {"database": "ok", "migrations": _migrations()}
@@ -33,10 +35,11 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def _work() -> dict[str, Any]:
-    now = movement()
+    now, doubt = movement(), origin.look().doubt
     ages = {"oldest_ready_seconds": now.oldest_ready, "last_claim_seconds": now.last_claim}
     rounded = {name: None if age is None else round(age, 1) for name, age in ages.items()}
-    return {"work": "stalled" if now.stalled else "moving", **rounded}
+    work = "held" if doubt else "stalled" if now.stalled else "moving"
+    return {"work": work, **({"held_because": doubt} if doubt else {}), **rounded}
 
 
 @functools.cache

@@ -195,6 +195,25 @@ def lose(
         return _read(intent_id)
 
 
+def doubt(*, intent_id: uuid.UUID, sender_id: uuid.UUID, evidence: Evidence) -> Intent:
+    """The database was restored: this may have been sent after the backup, by whom and when is lost. ``sender_id`` stands
+    for all processes from before. A grant from before does not cover another send: the epoch rises."""
+    return _move(
+        intent_id,
+        "doubt",
+        sender_id=sender_id,
+        dispatch_id=new_id(),
+        # As early as it can have been: what a far side remembers counts from here.
+        dispatched_at=F("created_at"),
+        deadline=None,
+        sender_done_at=None,
+        settled="",
+        epoch=F("epoch") + 1,
+        unknown_since=Now(),
+        evidence=appended("evidence", evidence),
+    )
+
+
 def note_settled(*, intent_id: uuid.UUID, settled: str, evidence: Evidence) -> Intent:
     """A person's answer to an UNKNOWN that cannot take effect yet (*It did not happen*, while an old sender
     may still send). The state stays UNKNOWN."""

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import connection
 from django.db.models.functions import Now
 from django.utils.translation import gettext_noop as _
 
@@ -81,6 +82,28 @@ def child_sender(*, parent_id: uuid.UUID, sender_id: uuid.UUID, pid: int) -> uui
     if _proof(known) is not None:
         raise SenderGone(f"The sender {sender_id} is recorded as gone.")
     return sender_id
+
+
+def before_restore(*, generation: int) -> str:
+    """The name of the row that stands for every process from before a restore, those that the backup does not know
+    included."""
+    return f"before-restore-{generation}"
+
+
+def attest_all(*, generation: int, by: uuid.UUID) -> uuid.UUID:
+    """An administrator attests that every process from before this start of the database is stopped or cut off; gives the
+    row that stands for those of which nothing is known. Joins the caller's transaction."""
+    with connection.cursor() as old:
+        old.execute("SELECT pg_postmaster_start_time()")
+        (since,) = old.fetchone() or (None,)
+    gone_now = {"stopped_at": Now(), "gone_how": WorkerProcess.Gone.ATTESTED, "gone_by_id": by}
+    WorkerProcess.objects.filter(stopped_at__isnull=True, started_at__lt=since).update(**gone_now)
+    name = before_restore(generation=generation)
+    known = WorkerProcess.objects.filter(node=name).first()
+    if known is None:
+        known = WorkerProcess.objects.create(kind="main", node=name, host="", boot_id="", pid=0, **gone_now)
+    row: WorkerProcess = known
+    return row.pk
 
 
 def seen(*, worker_id: uuid.UUID, claimed: bool = False, draining: bool = False) -> bool:

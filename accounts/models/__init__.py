@@ -3,6 +3,7 @@
 from accounts.models.audit import AuditEntry, AuditHead
 from accounts.models.base import TenantRow
 from accounts.models.idempotent import IdempotentRequest
+from accounts.models.origin import DatabaseOrigin
 from accounts.models.people import Invitation, Membership, Role, Tenant, User
 from accounts.models.tokens import ApiToken, RateWindow, TokenScope
 
@@ -10,6 +11,7 @@ __all__ = [
     "ApiToken",
     "AuditEntry",
     "AuditHead",
+    "DatabaseOrigin",
     "IdempotentRequest",
     "Invitation",
     "Membership",

@@ -14,17 +14,18 @@ from django.utils.translation import gettext as _
 
 from accounts.canonical import digest
 from accounts.ids import new_id
-from accounts.models import Tenant
-from approvals.open import open_approval
 from runs.engine import park, reserve
+from runs.engine.ask_approval import ask_approval
 from runs.engine.dependencies import Known, contradiction, needs, readiness
+from runs.engine.doubt import may_have_happened, start_unknown
+from runs.engine.end_run import end_as_failed, leave_waiting
 from runs.engine.take_over import take_over
 from runs.engine.types import Plan
 from runs.engine.workspace import Locked, NewStep
 from runs.states import REMAKE
 from tools import intents, previews
 from tools.keys import key_for
-from tools.models import Contract, EffectClass, Risk
+from tools.models import Contract, EffectClass
 from tools.selectors import by_id, verdict
 
 EMPTY_DIGEST = digest({})
@@ -157,7 +158,6 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         step.ended_seq = run.steps_ended
         run.plan_again()
         return
-    tenant = Tenant.objects.get(pk=run.tenant_id)
     target = previews.target_for(
         contract=contract, arguments=arguments, proposed=str(directive.get("target") or "")
     )
@@ -174,37 +174,24 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         epoch=1,
     )
     step.intent = intent.pk
+    why, evidence = str(directive.get("why") or ""), list(directive.get("evidence") or [])
+    if may_have_happened(run, contract):
+        start_unknown(run, step, intent, why=why, evidence=evidence)
+        return
     if word.path == "auto":
         return
-    preview = previews.render(contract=contract, arguments=arguments, tenant=tenant)
-    sentence = str(preview.get("sentence") or step.title or step.tool)
-    step.status, step.waiting_on = "WAITING_APPROVAL", sentence[:200]
-    action = open_approval(
-        tenant_id=run.tenant_id,
-        run_id=run.id,
+    action = ask_approval(
+        run,
         step_id=step.id,
-        epoch=intent.epoch,
+        title=step.title or step.tool,
         intent=intent,
         contract=contract,
-        submitter_id=run.submitter_id,
-        agent=run.agent,
-        sentence=sentence,
-        target=target,
-        risk=contract.risk,
-        irreversible=contract.effect_class == EffectClass.IRREVERSIBLE,
-        preview={**preview, "task": run.goal},
-        rationale=str(directive.get("why") or ""),
-        evidence=list(directive.get("evidence") or []),
         policy=word.policy,
-        second_gesture=target if contract.risk == Risk.HIGH else "",
-    )
-    run.event(
-        "approval.asked",
-        step_id=step.id,
-        epoch=1,
+        why=why,
+        evidence=evidence,
         input_digest=step.input_digest,
-        payload={"action": action.pk.hex, "sentence": sentence, "digest": action.digest},
     )
+    step.status, step.waiting_on = "WAITING_APPROVAL", action.sentence[:200]
 
 
 def _cannot_start(run: Locked, step: NewStep) -> None:
@@ -236,23 +223,8 @@ def _end(run: Locked, directive: Mapping[str, Any], *, live: bool) -> None:
         )
     elif directive["do"] == "finish":
         run.result = dict(directive.get("result") or {})
-        _leave_waiting(run)
+        leave_waiting(run)
         run.move("succeed")
         run.event("run.succeeded", payload={"steps": run.steps_ended})
     else:
         end_as_failed(run, str(directive.get("code") or "failed"), str(directive.get("text") or ""))
-
-
-def end_as_failed(run: Locked, code: str, text: str) -> None:
-    """The run has failed; nothing of it is live."""
-    run.failure = {"code": code, "text": text[:1000]}
-    run.takeover = None
-    _leave_waiting(run)
-    run.move("fail")
-    run.event("run.failed", payload={"code": code, "text": text[:1000]})
-
-
-def _leave_waiting(run: Locked) -> None:
-    run.waiting_on = ""
-    if run.status != "RUNNING":
-        run.move("go_on")

@@ -6,6 +6,7 @@ Lock order: run, step, action, intent.
 
 import logging
 import uuid
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -13,9 +14,11 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
+from approvals import shown
 from approvals.models import Decision, PendingAction, Verdict
 from outbox import bell
 from runs.engine import taken_over
+from runs.engine.doubt import asks_first
 from runs.engine.ending import end_step, lock_step, resume_step
 from runs.engine.late import conflict
 from runs.engine.record import ask, settle_down
@@ -24,6 +27,7 @@ from runs.models import Step
 from runs.states import RUN_TERMINAL
 from tools import intents, workers
 from tools.models import Intent
+from tools.selectors import by_id
 
 log = logging.getLogger(__name__)
 
@@ -167,9 +171,18 @@ def _not_happened(run: Locked, step: Step, intent: Intent, decision: Decision) -
         text = _("It did not happen, and the task was cancelled.")
         end_step(run, step, "fail", code="not_happened", text=text, actor=actor)
         return True
-    intents.allow_again(intent_id=intent.pk)
     resume_step(run, step, actor=actor, why="not_happened")
+    if not asks_first(run, step, intent, by_id(intent.contract_id), _facts(run, intent)):
+        intents.allow_again(intent_id=intent.pk)
     return True
+
+
+def _facts(run: Locked, intent: Intent) -> dict[str, Any]:
+    """What was told with the question about this outcome."""
+    asked = PendingAction.everywhere.filter(intent=intent, kind=PendingAction.Kind.SETTLE, run_id=run.id)
+    action = asked.order_by("opened_at").first()
+    facts = shown.read(bytes(action.shown)).get("facts") if action else None
+    return facts if isinstance(facts, dict) else {}
 
 
 def _current(intent: Intent) -> uuid.UUID:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from runs.engine.planner import end_as_failed
+from runs.engine.end_run import end_as_failed
 from runs.engine.workspace import Locked, live_steps
 from runs.states import RUN_TERMINAL
 

@@ -9,8 +9,8 @@ from approvals.models import Decision, PendingAction, Verdict
 from approvals.withdraw import withdraw_open
 from runs.engine import damage
 from runs.engine.allow_more import allow_more
+from runs.engine.end_run import end_as_failed
 from runs.engine.ending import end_step
-from runs.engine.planner import end_as_failed
 from runs.engine.release import NEVER_SENT
 from runs.engine.revoke import revoke
 from runs.engine.workspace import Locked

@@ -95,6 +95,7 @@ class Locked:
     takeover: uuid.UUID | None
     last_event_at: datetime
     deadline: datetime | None
+    restored: int = 0
     was: str = ""
     ended_before: int = 0
     lines: list[timeline.Line] = field(default_factory=list)
@@ -195,6 +196,7 @@ class Workspace:
                 last_event_at=row[21],
                 deadline=row[22],
                 failure=orjson.loads(row[23]) if row[23] else None,
+                restored=row[24],
             )
             run.was, run.ended_before = run.status, run.steps_ended
             self.runs[run.id] = run
@@ -321,6 +323,7 @@ def _head_row(run: Locked) -> dict[str, Any]:
         "result": run.result,
         "failure": run.failure,
         "epoch": run.epoch,
+        "restored": run.restored,
         "at": run.at,
         "takeover": run.takeover,
         "budget": run.budget if run.budget_changed else None,

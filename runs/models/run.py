@@ -18,8 +18,9 @@ class Run(TenantRow):
     ``spent`` count tool_calls, model_calls, tokens, cost (currency units as text), wall_seconds (of ``spent`` as text;
     time spent waiting does not count) and steps; see ``runs.budget``. ``deadline`` is an instant and waits for nobody.
     ``contracts`` pins the tools that the agent declares: ``{tool: contract id}``. ``lineage`` is the first run of a chain
-    of redrives: idempotency keys hang on it. ``takeover`` is the question that holds the run: until a person has
-    answered it, what is under way ends and nothing new starts, neither step nor effect.
+    of redrives: idempotency keys hang on it. ``restored`` is the generation of the last restore that found
+    it live: what it does since may have been done before. ``takeover`` is the question that holds the run: until a person
+    has answered it, what is under way ends and nothing new starts, neither step nor effect.
     """
 
     class Status(models.TextChoices):
@@ -44,6 +45,7 @@ class Run(TenantRow):
     status = FSMField(max_length=20, choices=Status.choices, default=Status.PENDING, protected=True)
     version = models.BigIntegerField(default=0)
     epoch = models.PositiveIntegerField(default=1)
+    restored = models.PositiveIntegerField(default=0, db_default=0)
     phase = models.CharField(max_length=200, blank=True, default="", db_default="")
     waiting_on = models.CharField(max_length=200, blank=True, default="", db_default="")
     waiting_since = models.DateTimeField(null=True, blank=True)

@@ -179,6 +179,10 @@ class Step(TenantRow):
     def fail(self) -> None:
         """Known not to have happened, or it cannot."""
 
+    @transition(field=status, source=[Status.PENDING, Status.RUNNING, *_WAITING], target=Status.UNKNOWN)
+    def doubt(self) -> None:
+        """The database was restored: its effect may have happened in the time that is lost."""
+
     @transition(field=status, source=Status.RUNNING, target=Status.UNKNOWN)
     def lose(self) -> None:
         """Its effect may or may not have happened."""

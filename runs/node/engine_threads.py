@@ -27,6 +27,7 @@ from runs.node.children import Child, Entry
 from runs.node.clock import boot
 from runs.node.hints import Hints
 from runs.node.lesser import lesser
+from runs.node.origin import Watched
 from runs.node.tuning import tune
 from runs.node.work import reply_down
 from tools import workers
@@ -43,8 +44,8 @@ AGAIN_AFTER = 0.2
 class Engine:
     """What all engine threads of a node do. ``poll`` in seconds."""
 
-    def __init__(self, board: Board, hints: Hints, *, poll: float) -> None:
-        self.board, self.hints, self.poll = board, hints, poll
+    def __init__(self, board: Board, hints: Hints, origin: Watched, *, poll: float) -> None:
+        self.board, self.hints, self.origin, self.poll = board, hints, origin, poll
         self.duty = threading.Lock()
         self.duty_at = 0.0
         self.claim_at = 0.0
@@ -305,6 +306,7 @@ class Engine:
             return
         try:
             self.duty_at = boot() + self.poll
+            self.origin.look()
             PACE.look()
             if sum([reclaim(), release_gone(), resume_decided(), expire_due(), end_waits()]):
                 self.board.wake()

@@ -26,6 +26,7 @@ from runs.node.clock import boot
 from runs.node.engine_threads import Engine
 from runs.node.hints import Hints
 from runs.node.keeper import Keeper
+from runs.node.origin import Watched
 from runs.node.pump import Pump
 from runs.node.watch import Watch
 from tools import workers
@@ -71,7 +72,8 @@ class Node:
         )
         self.hints = Hints()
         self.pump = Pump(self.board, pools=pools, lock=self.lock, environment=environment(settings.DATA_DIR))
-        self.engine = Engine(self.board, self.hints, poll=self.options.poll_seconds)
+        self.origin = Watched(Path(settings.DATA_DIR))
+        self.engine = Engine(self.board, self.hints, self.origin, poll=self.options.poll_seconds)
         self.watch = Watch(self.board, boot_id=self.boot_id)
         self.keeper = Keeper(self.board, self.pump, self.watch)
         self.threads: list[threading.Thread] = []
@@ -87,6 +89,9 @@ class Node:
         parts: list[tuple[str, Callable[[], None]]] = [("pump", self.pump.run), ("keeper", self.keeper.run)]
         parts += [(f"engine-{number}", self.engine.run) for number in range(ENGINE_THREADS)]
         parts.append(("hints", self.hints.run))
+        # Before the first claim: a database that was set back gives out nothing.
+        self.origin.look()
+        connection.close()
         settle_memory()
         for name, target in parts:
             thread = threading.Thread(target=guard, args=(target,), name=name, daemon=True)

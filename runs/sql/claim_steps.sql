@@ -2,6 +2,8 @@
 -- by weight (L18). One row a step; a pool with ready tenants has at least one row, with no step in it.
 -- Who wins: whoever locks the row first; SKIP LOCKED, so nobody waits for a step and lock order cannot matter. Rows without
 -- a step: there is nothing to do, or others were faster.
+-- `room`: none in a database that may have been set back (`accounts.origin`): the accepted cluster and timeline are compared
+-- here, so that no worker has to know of it.
 -- `circle`: tenants with ready steps, one look into step_claimable for each, beginning after the one served last; so the
 -- cost does not grow with the number of tenants or of waiting steps.
 -- `facts`: their leases, counted from the rows (B34), and their weight w / (1 + a * r), where r are the recent failures,
@@ -13,7 +15,11 @@
 WITH RECURSIVE room AS MATERIALIZED (
     SELECT r.pool, r.free, COALESCE(r.most, r.free) AS most, r.most IS NOT NULL AS limited,
            COALESCE(r.after, '00000000-0000-0000-0000-000000000000') AS after
-    FROM jsonb_to_recordset(%(room)s::text::jsonb) AS r(pool text, free int, most int, after uuid)),
+    FROM jsonb_to_recordset(%(room)s::text::jsonb) AS r(pool text, free int, most int, after uuid)
+    WHERE NOT EXISTS (
+        SELECT 1 FROM accounts_databaseorigin o, pg_control_system() c
+        WHERE o.doubt <> '' OR o.system_identifier <> c.system_identifier::text
+           OR o.timeline <> ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int)),
 circle(pool, n, tenant, first) AS (
     SELECT room.pool, 1, next.tenant, next.tenant
     FROM room CROSS JOIN LATERAL (

@@ -5,7 +5,7 @@ SELECT r.id, r.tenant_id, r.status, r.version, r.epoch, r.event_seq, r.event_has
        r.waiting_on, clock_timestamp(),
        EXISTS (SELECT 1 FROM runs_step s WHERE s.run_id = r.id AND s.held AND s.status IN
             ('PENDING', 'RUNNING', 'WAITING_APPROVAL', 'WAITING_EXTERNAL', 'UNKNOWN')) AS has_held,
-       r.takeover, r.last_event_at, r.deadline, r.failure::text
+       r.takeover, r.last_event_at, r.deadline, r.failure::text, r.restored
 FROM runs_run r
 WHERE r.id = ANY (%(runs)s)
 ORDER BY r.id

@@ -11,12 +11,12 @@ SET version = u.version + 1, status = u.status, event_seq = u.event_seq, event_h
                          WHEN r.waiting_since IS NOT NULL AND r.status = u.status THEN r.waiting_since
                          ELSE u.at END,
     result = COALESCE(u.result, r.result), failure = COALESCE(u.failure, r.failure),
-    epoch = u.epoch, last_event_at = u.at, takeover = u.takeover,
+    epoch = u.epoch, restored = u.restored, last_event_at = u.at, takeover = u.takeover,
     budget = COALESCE(u.budget, r.budget), deadline = COALESCE(u.deadline, r.deadline),
     finished_at = CASE WHEN u.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') THEN u.at END
 FROM jsonb_to_recordset(%(runs)s::text::jsonb) AS u(
     id uuid, version bigint, status text, event_seq bigint, event_hash text, steps_ended int, summarised int,
-    spent jsonb, phase text, waiting_on text, result jsonb, failure jsonb, epoch int, at timestamptz,
+    spent jsonb, phase text, waiting_on text, result jsonb, failure jsonb, epoch int, restored int, at timestamptz,
     takeover uuid, budget jsonb, deadline timestamptz)
 WHERE r.id = u.id AND r.id = ANY (%(ids)s) AND r.version = u.version
 RETURNING r.id)

@@ -114,6 +114,14 @@ class Intent(TenantRow):
     def lose(self) -> None:
         """Nobody can tell: a person settles it."""
 
+    @transition(
+        field=status,
+        source=[Status.PROPOSED, Status.AUTHORISED, Status.DISPATCHED, Status.REJECTED, Status.UNKNOWN],
+        target=Status.UNKNOWN,
+    )
+    def doubt(self) -> None:
+        """The database was restored: it may have been sent in the time that is lost."""
+
     @transition(field=status, source=Status.UNKNOWN, target=Status.ABANDONED)
     def abandon(self) -> None:
         """A person recorded that nobody can know."""

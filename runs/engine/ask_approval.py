@@ -1,0 +1,61 @@
+"""Ask a person whether an effect may happen. Joins a transaction that holds the run."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from accounts.models import Tenant
+from approvals.models import PendingAction
+from approvals.open import open_approval
+from runs.engine.workspace import Locked
+from tools import previews
+from tools.models import Contract, EffectClass, Intent, Risk
+
+
+def ask_approval(
+    run: Locked,
+    *,
+    step_id: uuid.UUID,
+    title: str,
+    intent: Intent,
+    contract: Contract,
+    policy: Mapping[str, Any],
+    why: str = "",
+    evidence: Sequence[Any] = (),
+    input_digest: str = "",
+    epoch: int = 1,
+) -> PendingAction:
+    """Opens the question with what the receiver would see, and writes it into the history. With a question about the same
+    intent before it, it is that one's successor."""
+    tenant = Tenant.objects.get(pk=run.tenant_id)
+    preview = previews.render(contract=contract, arguments=intent.arguments, tenant=tenant)
+    sentence = str(preview.get("sentence") or title)
+    before = PendingAction.everywhere.filter(intent=intent, kind=PendingAction.Kind.APPROVE, successor=None)
+    action = open_approval(
+        tenant_id=run.tenant_id,
+        run_id=run.id,
+        step_id=step_id,
+        epoch=intent.epoch,
+        intent=intent,
+        contract=contract,
+        submitter_id=run.submitter_id,
+        agent=run.agent,
+        sentence=sentence,
+        target=intent.target,
+        risk=contract.risk,
+        irreversible=contract.effect_class == EffectClass.IRREVERSIBLE,
+        preview={**preview, "task": run.goal},
+        rationale=why,
+        evidence=list(evidence),
+        policy=policy,
+        second_gesture=intent.target if contract.risk == Risk.HIGH else "",
+        predecessor=before.order_by("-generation").first(),
+    )
+    run.event(
+        "approval.asked",
+        step_id=step_id,
+        epoch=epoch,
+        input_digest=input_digest,
+        payload={"action": action.pk.hex, "sentence": sentence, "digest": action.digest},
+    )
+    return action
