@@ -56,4 +56,5 @@ DUTIES: Final = (
     Duty("reclaim", 1.0, _engine("runs.engine.reclaim.reclaim")),
     Duty("origin", 5.0, _origin, alone=False),
     Duty("sweep", 3600.0, sweep.sweep),
+    Duty("months", 3600.0, _engine("runs.engine.partitions.make_months")),
 )

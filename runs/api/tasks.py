@@ -14,6 +14,7 @@ from accounts.ids import public
 from accounts.models import Role, TokenScope
 from accounts.rest.base import IsMember, NewestFirst, asked, need_role
 from accounts.rest.idempotency import key_of, once
+from runs import timeline
 from runs.agents.registry import all_agents
 from runs.api.lookup import agent_named, upload_ids
 from runs.api.serializers import (
@@ -29,7 +30,7 @@ from runs.api.serializers import (
 )
 from runs.engine.cancel import cancel
 from runs.engine.submit import submit
-from runs.models import Event, Run, Step
+from runs.models import Run, Step
 from runs.preview_plan import preview
 from runs.selectors import artifacts
 from runs.selectors.filters import TaskFilter, is_drill
@@ -146,7 +147,7 @@ class EventsView(APIView):
         run = run_or_404(run_id)
         after = request.query_params.get("after", "0")
         start = int(after) if after.isdecimal() and len(after) < 16 else 0
-        rows = Event.objects.filter(run_id=run_id, sequence__gt=start).order_by("sequence")[:EVENTS_AT_ONCE]
+        rows = timeline.of_run(run_id).filter(sequence__gt=start).order_by("sequence")[:EVENTS_AT_ONCE]
         return Response({"results": EventRow(rows, many=True).data, "newest": run.event_seq})
 
 

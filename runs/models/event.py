@@ -1,4 +1,4 @@
-"""The history of a run: append-only, gapless, hash-chained."""
+"""The history of a run: append-only, gapless, hash-chained, kept by months."""
 
 from typing import Any, ClassVar
 
@@ -13,8 +13,13 @@ from runs.models.run import Run
 
 class Event(models.Model):
     """One line of history. Payloads hold text, whole numbers, booleans, lists and objects only, so that the hash can be
-    computed again from the stored row. Written by ``runs.timeline`` alone."""
+    computed again from the stored row. Written by ``runs.timeline`` alone.
 
+    The table has a partition for each month of ``at``, which is why ``at`` is part of the key; that a run has no number
+    twice follows from its lock and shows in the chain. ``erased`` is the SHA-256 of a payload that retention took away.
+    """
+
+    pk = models.CompositePrimaryKey("run_id", "sequence", "at")
     tenant = models.ForeignKey(
         Tenant, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
     )
@@ -30,6 +35,7 @@ class Event(models.Model):
     payload = models.JSONField(default=dict)
     at = models.DateTimeField()
     hash = models.BinaryField(max_length=32)
+    erased = models.BinaryField(max_length=32, null=True, blank=True)
 
     objects: ClassVar[TenantManager[Any]] = TenantManager()
     everywhere: ClassVar[models.Manager[Any]] = models.Manager()
@@ -37,6 +43,5 @@ class Event(models.Model):
     class Meta:
         base_manager_name = "everywhere"
         constraints = [
-            models.UniqueConstraint(fields=["run", "sequence"], name="event_sequence_once"),
             models.CheckConstraint(condition=Q(sequence__gt=0), name="event_sequence_from_one"),
         ]

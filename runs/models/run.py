@@ -68,6 +68,7 @@ class Run(TenantRow):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     last_event_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
     cancel_requested_by = models.ForeignKey(
         User, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
@@ -89,6 +90,10 @@ class Run(TenantRow):
                 name="run_cancel_was_requested",
             ),
             models.CheckConstraint(
+                condition=Q(erased_at__isnull=True) | Q(finished_at__isnull=False),
+                name="run_erased_has_ended",
+            ),
+            models.CheckConstraint(
                 condition=Q(summarised__lte=F("steps_ended")), name="run_summary_of_ended_steps"
             ),
         ]
@@ -97,6 +102,11 @@ class Run(TenantRow):
                 fields=["tenant", "-finished_at"],
                 name="run_newest_end",
                 condition=Q(finished_at__isnull=False),
+            ),
+            models.Index(
+                fields=["tenant", "finished_at"],
+                name="run_to_erase",
+                condition=Q(finished_at__isnull=False, erased_at__isnull=True),
             ),
             models.Index(fields=["tenant", "status", "waiting_since"], name="run_by_status"),
             models.Index(

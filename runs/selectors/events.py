@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterator
 
+from runs import timeline
 from runs.models import Event, Run
 
 PAGE = 100
@@ -18,7 +19,7 @@ def newest(run_id: uuid.UUID) -> int:
 def page(run_id: uuid.UUID, *, before: int = 0, family: str = "", size: int = PAGE) -> list[Event]:
     """Events of a run, newest first, below sequence ``before`` (0: from the end), of one family of types or
     of all."""
-    rows = Event.objects.filter(run_id=run_id)
+    rows = timeline.of_run(run_id)
     if before:
         rows = rows.filter(sequence__lt=before)
     if family:
@@ -28,10 +29,10 @@ def page(run_id: uuid.UUID, *, before: int = 0, family: str = "", size: int = PA
 
 def of_steps(run_id: uuid.UUID, step_ids: list[uuid.UUID], *, most: int = 2000) -> list[Event]:
     """Events of these steps in order: what the attempts on a time axis are drawn from."""
-    rows = Event.objects.filter(run_id=run_id, step_id__in=step_ids)
+    rows = timeline.of_run(run_id).filter(step_id__in=step_ids)
     return list(rows.order_by("-sequence")[:most])[::-1]
 
 
 def stream(run_id: uuid.UUID) -> Iterator[Event]:
     """The whole history in order, without holding it in memory."""
-    return Event.objects.filter(run_id=run_id).order_by("sequence").iterator(chunk_size=500)
+    return timeline.of_run(run_id).order_by("sequence").iterator(chunk_size=500)
