@@ -5,6 +5,7 @@ process that held it, its ``supervisor`` saw it die, or ``attested`` by a person
 """
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -46,10 +47,19 @@ def register(
     pid: int,
     lockfile: str,
     parent: WorkerProcess | None = None,
+    agents: Sequence[str] = (),
 ) -> WorkerProcess:
-    """A row for this start of a process. Joins the caller's transaction."""
+    """A row for this start of a process; ``agents`` are the digests of the agents whose code it has. Joins the
+    caller's transaction."""
     worker: WorkerProcess = WorkerProcess.objects.create(
-        kind=kind, node=node, host=host, boot_id=boot_id, pid=pid, lockfile=lockfile, parent=parent
+        kind=kind,
+        node=node,
+        host=host,
+        boot_id=boot_id,
+        pid=pid,
+        lockfile=lockfile,
+        parent=parent,
+        agents=list(agents),
     )
     return worker
 

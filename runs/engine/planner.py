@@ -89,7 +89,10 @@ def apply(run: Locked, plan: Plan, *, live: Live, known: Mapping[str, Known]) ->
 def contract_of(run: Locked, tool: str) -> Contract | None:
     """The contract that this run is pinned to."""
     pinned = run.contracts.get(tool)
-    return by_id(uuid.UUID(pinned)) if pinned else None
+    try:
+        return by_id(uuid.UUID(pinned)) if pinned else None
+    except Contract.DoesNotExist:
+        return None
 
 
 def _call(run: Locked, directive: Mapping[str, Any], live: int, known: Mapping[str, Known]) -> bool:

@@ -17,6 +17,7 @@ from django.db import connection, transaction
 
 from accounts.failpoints import fp
 from accounts.ids import new_id
+from runs.agents import registry
 from runs.checks import require_sound
 from runs.engine.fairness import KEPT
 from runs.leases import Terms
@@ -59,6 +60,7 @@ class Node:
                 boot_id=self.boot_id,
                 pid=os.getpid(),
                 lockfile=str(self.lockfile),
+                agents=registry.digests(),
             )
         connection.close()
         listed = self.options.pool_list

@@ -2,8 +2,9 @@
 
 from typing import ClassVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.db.models.functions import Now
 
 from accounts.ids import new_id
@@ -13,7 +14,7 @@ from accounts.models import User
 class WorkerProcess(models.Model):
     """A process that may send. ``parent`` is the node's main process for a child. ``gone_how`` is the proof
     that it cannot send any more: ``clean`` exit, ``lock`` of the node released, ``supervisor`` saw it die,
-    ``attested`` by a person."""
+    ``attested`` by a person. ``agents`` are the digests of the agents whose code a main process has; empty: not told."""
 
     class Kind(models.TextChoices):
         MAIN = "main"
@@ -40,6 +41,9 @@ class WorkerProcess(models.Model):
     last_seen_at = models.DateTimeField(db_default=Now())
     last_claim_at = models.DateTimeField(null=True)
     draining = models.BooleanField(default=False, db_default=False)
+    agents = ArrayField(
+        models.CharField(max_length=64), default=list, db_default=Value([], ArrayField(models.CharField()))
+    )
     stopped_at = models.DateTimeField(null=True)
     gone_how = models.CharField(max_length=12, choices=Gone.choices, blank=True, default="", db_default="")
     gone_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")

@@ -10,10 +10,11 @@ import orjson
 
 from accounts.ids import new_id
 from accounts.models import Tenant, User
+from runs.engine.begin import begin
 from runs.engine.claim import claim
 from runs.engine.commit import commit
 from runs.engine.submit import submit
-from runs.engine.types import Claimed, Committed, Outcome, Plan
+from runs.engine.types import Claimed, Committed, Go, Outcome, Plan, Stop
 from runs.leases import Terms
 from runs.models import Run
 from runs.node import planning
@@ -74,6 +75,28 @@ def sent_down(claimed: Claimed) -> Work:
 def done(claimed: Claimed, output: Any = None) -> Outcome:
     plan = planned(claimed, output=output)
     return Outcome(claimed, "succeeded", None if claimed.kind == "plan" else output, plan=plan)
+
+
+def asked(by: WorkerProcess, claimed: Claimed) -> Go | Stop:
+    """A child asks whether it may send."""
+    return begin(claimed=claimed, worker_id=by.pk, sender=new_id(), pid=77)
+
+
+def sent(by: WorkerProcess, claimed: Claimed, effects: list[str] | None = None) -> Outcome:
+    """A child was told to send, and has: the key is added to ``effects``."""
+    go = asked(by, claimed)
+    assert isinstance(go, Go), go
+    if effects is not None:
+        effects.append(claimed.key)
+    said = {"said": claimed.key}
+    return Outcome(
+        claimed,
+        "succeeded",
+        said,
+        plan=planned(claimed, output=said),
+        dispatch_id=go.dispatch_id,
+        reference="far",
+    )
 
 
 def put(by: WorkerProcess, *outcomes: Outcome, room: dict[str, int] | None = None) -> Committed:
