@@ -36,7 +36,7 @@ class EngineEnv(BaseSettings):
     progress_seconds: float = Field(60, gt=0)
     poll_seconds: float = Field(0.5, gt=0)
     claim_batch: int = Field(100, ge=1, le=1000)
-    pools: str = "io:1:400,thread:1:64,cpu:2:1"
+    pools: str = "io:1:1200,thread:1:64,cpu:2:1"
     max_failures: int = Field(3, ge=1)
     max_losses: int = Field(3, ge=1)
     drain_seconds: float = Field(5, ge=0)
@@ -69,7 +69,7 @@ class EngineEnv(BaseSettings):
             if len(pieces) != 3 or pieces[0] not in POOL_KINDS or not all(n.isdecimal() for n in pieces[1:]):
                 raise ValueError(
                     f"COUNTERSIGN_POOLS: {part!r} is not kind:processes:slots with kind "
-                    f"{', '.join(POOL_KINDS)}; write for example io:1:400,thread:1:64,cpu:2:1"
+                    f"{', '.join(POOL_KINDS)}; write for example io:1:1200,thread:1:64,cpu:2:1"
                 )
             pool = Pool(pieces[0], int(pieces[1]), int(pieces[2]))
             if pool.processes < 1 or pool.slots < 1:

@@ -174,9 +174,8 @@ def test_b30_a_paused_tool_blocks_with_a_reason_and_goes_on(house: House, deploy
     run, me = letter(house), hands.worker()
     (plan,) = hands.take(me)
     hands.put(me, hands.done(plan))
-    Tool.everywhere.filter(name="drill.effect_keyed").update(
-        paused_at=Now(), paused_reason="It is being repaired."
-    )
+    tool = Tool.everywhere.filter(name="drill.effect_keyed")
+    tool.update(paused_at=Now(), paused_by=house[1], paused_reason="It is being repaired.")
     (claimed,) = hands.take(me)
     answer = hands.asked(me, claimed)
     assert isinstance(answer, Stop)
