@@ -96,7 +96,7 @@ ENGINE = (
     Mutant(
         number="B43",
         guard="`event_append_only`",
-        file="runs/migrations/0011_event_months.py",
+        file="runs/migrations/0012_event_months.py",
         old="CREATE TRIGGER event_append_only BEFORE UPDATE OR DELETE ON runs_event",
         new="CREATE TRIGGER event_append_only BEFORE UPDATE ON runs_event",
         tests=(f"{_BYPASS}::test_b43_no_path_rewrites_what_was_written_down",),

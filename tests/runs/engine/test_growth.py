@@ -74,7 +74,7 @@ def test_a_month_that_was_not_made_in_time_is_no_loss(far_months):
 
 @pytest.mark.parametrize("change", ["UPDATE {} SET type = 'x'", "DELETE FROM {}", "TRUNCATE {}"])
 def test_no_path_around_the_guards_leads_through_a_partition(change):
-    """Guards the triggers of each partition in `runs/migrations/0011_event_months.py` and `partitions._make`."""
+    """Guards the triggers of each partition in `runs/migrations/0012_event_months.py` and `partitions._make`."""
     ended_run()
     (partition,) = rows("SELECT DISTINCT tableoid::regclass::text FROM runs_event")[0]
     for table in ("runs_event", partition):

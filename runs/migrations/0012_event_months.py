@@ -79,7 +79,7 @@ END $$;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0010_checkpoints")]
+    dependencies = [("runs", "0011_restore")]
     operations = [
         migrations.AddField("run", "erased_at", models.DateTimeField(null=True, blank=True)),
         migrations.AddConstraint(
