@@ -4,7 +4,8 @@ before."""
 import hashlib
 import hmac
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,28 +35,56 @@ def append(
     ``act`` is a dotted verb (``membership.disabled``); ``subject`` is (kind, id). Without an actor,
     ``actor_kind`` names the part of the system that acted (``engine``, ``policy:timeout``).
     """
-    stored, marked = storable(dict(payload or {}))
-    if marked:
-        stored["_marked"] = True
-    ((sequence, before, at),) = run("accounts", "audit_head", {"tenant": tenant_id, "start": START})
+    act_ = Act(act, subject, dict(payload or {}), run_id)
     actor_id = actor.pk if isinstance(actor, User) else actor
-    entry = AuditEntry(
-        tenant_id=tenant_id,
-        sequence=sequence,
-        actor_id=actor_id,
-        actor_kind=actor_kind if actor_id or actor_kind != "person" else "engine",
-        channel=channel,
-        act=act,
-        subject_kind=subject[0],
-        subject_id=str(subject[1]),
-        run_id=run_id,
-        payload=stored,
-        at=at,
-    )
-    entry.hash = _hash(bytes(before), entry)
-    entry.save(force_insert=True)
-    AuditHead.objects.filter(tenant_id=tenant_id).update(hash=entry.hash)
-    return entry
+    kind = actor_kind if actor_id or actor_kind != "person" else "engine"
+    return append_many([act_], tenant_id=tenant_id, actor_id=actor_id, actor_kind=kind, channel=channel)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One act to append: a dotted verb, (kind, id) of its subject, and what is kept of it."""
+
+    act: str
+    subject: tuple[str, str]
+    payload: Mapping[str, Any]
+    run_id: uuid.UUID | None = None
+
+
+def append_many(
+    acts: Sequence[Act],
+    *,
+    tenant_id: uuid.UUID,
+    actor_id: uuid.UUID | None = None,
+    actor_kind: str = "engine",
+    channel: str = "system",
+) -> list[AuditEntry]:
+    """Add acts of one actor to the chain, in order, as :func:`append` does."""
+    given = {"tenant": tenant_id, "start": START, "count": len(acts)}
+    ((last, before, at),) = run("accounts", "audit_head", given)
+    entries = []
+    for sequence, one in enumerate(acts, last - len(acts) + 1):
+        stored, marked = storable(dict(one.payload))
+        if marked:
+            stored["_marked"] = True
+        entry = AuditEntry(
+            tenant_id=tenant_id,
+            sequence=sequence,
+            actor_id=actor_id,
+            actor_kind=actor_kind,
+            channel=channel,
+            act=one.act,
+            subject_kind=one.subject[0],
+            subject_id=str(one.subject[1]),
+            run_id=one.run_id,
+            payload=stored,
+            at=at,
+        )
+        before = entry.hash = _hash(bytes(before), entry)
+        entries.append(entry)
+    AuditEntry.everywhere.bulk_create(entries)
+    AuditHead.objects.filter(tenant_id=tenant_id).update(hash=before)
+    return entries
 
 
 def verify(*, tenant_id: uuid.UUID) -> list[str]:

@@ -45,6 +45,42 @@ def propose(
     For a key that exists the first intent wins and is returned as it stands; when the new request differs,
     that is recorded in its ``drift`` (L9). Never a second row, whoever comes at the same time.
     """
+    made = fresh(
+        tenant_id=tenant_id,
+        run_id=run_id,
+        step_id=step_id,
+        key=key,
+        tool=tool,
+        contract=contract,
+        arguments=arguments,
+        target=target,
+        authorised=authorised,
+        epoch=epoch,
+    )
+    Intent.everywhere.bulk_create([made], ignore_conflicts=True)
+    first: Intent = Intent.everywhere.get(key=key)
+    if first.pk != made.pk and first.request_digest != made.request_digest:
+        difference = {"run": run_id.hex, "step": step_id.hex, "arguments": dict(arguments), "target": target}
+        drifted = {**difference, "request_digest": made.request_digest, "contract": contract.pk.hex}
+        Intent.everywhere.filter(pk=first.pk).update(drift=appended("drift", drifted))
+        first.refresh_from_db(fields=["drift"])
+    return first
+
+
+def fresh(
+    *,
+    tenant_id: uuid.UUID,
+    run_id: uuid.UUID,
+    step_id: uuid.UUID,
+    key: str,
+    tool: str | Tool,
+    contract: Contract,
+    arguments: Mapping[str, Any],
+    target: str,
+    authorised: bool,
+    epoch: int,
+) -> Intent:
+    """The record that :func:`propose` would write if it is the first of its key; not stored yet."""
     if str(tool) != contract.tool.name or tenant_id != contract.tenant_id:
         raise ValueError(f"The contract is not one of {str(tool)!r} in this tenant.")
     asked = request_digest(
@@ -55,7 +91,7 @@ def propose(
         arguments=arguments,
         target=target,
     )
-    fresh = Intent(
+    return Intent(
         id=new_id(),
         tenant_id=tenant_id,
         key=key,
@@ -69,14 +105,6 @@ def propose(
         status=Intent.Status.AUTHORISED if authorised else Intent.Status.PROPOSED,
         epoch=epoch,
     )
-    Intent.everywhere.bulk_create([fresh], ignore_conflicts=True)
-    first: Intent = Intent.everywhere.get(key=key)
-    if first.pk != fresh.pk and first.request_digest != asked:
-        difference = {"run": run_id.hex, "step": step_id.hex, "arguments": dict(arguments), "target": target}
-        drifted = {**difference, "request_digest": asked, "contract": contract.pk.hex}
-        Intent.everywhere.filter(pk=first.pk).update(drift=appended("drift", drifted))
-        first.refresh_from_db(fields=["drift"])
-    return first
 
 
 def authorise(*, intent: Intent, grant: uuid.UUID | None) -> Intent:

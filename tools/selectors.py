@@ -7,8 +7,6 @@ import uuid
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from django.db.models import Q
-
 from accounts.models import Tenant
 from tools import gate, vault
 from tools.models import Contract, StopSwitch, Tool
@@ -103,30 +101,60 @@ def stops(
     *, tenant_id: uuid.UUID, tool_id: uuid.UUID, run_id: uuid.UUID | None = None
 ) -> tuple[gate.Stop, ...]:
     """Everything that is switched off around a call now, oldest first, a paused tool last."""
-    rows = StopSwitch.everywhere.filter(tenant_id=tenant_id, lifted_at__isnull=True).filter(
-        Q(tool__isnull=True, run_id__isnull=True)
-        | Q(tool_id=tool_id)
-        | (Q(run_id=run_id) if run_id else Q(pk__in=[]))
-    )
-    found = [
-        gate.Stop("tool" if row.tool_id else "run" if row.run_id else "tenant", row.reason)
-        for row in rows.order_by("set_at", "id")
-    ]
-    paused = Tool.everywhere.filter(pk=tool_id, tenant_id=tenant_id, paused_at__isnull=False)
-    found += [gate.Stop("paused", reason) for reason in paused.values_list("paused_reason", flat=True)]
-    return tuple(found)
+    return Reading().stops(tenant_id=tenant_id, tool_id=tool_id, run_id=run_id)
 
 
 def verdict(
     *, tenant_id: uuid.UUID, contract: Contract, arguments: Mapping[str, Any], run_id: uuid.UUID | None = None
 ) -> gate.Verdict:
     """The gate's word now: the given definition, the newest rules, and what is switched off."""
-    newest = contract_for(tenant_id=tenant_id, tool=contract.tool.name)
-    return gate.decide(
-        contract=gate.facts(contract, newest=newest),
-        arguments=arguments,
-        run=gate.RunFacts(stops=stops(tenant_id=tenant_id, tool_id=contract.tool_id, run_id=run_id)),
-    )
+    return Reading().verdict(tenant_id=tenant_id, contract=contract, arguments=arguments, run_id=run_id)
+
+
+class Reading:
+    """The gate's facts as one transaction reads them: each once, however many calls it has to judge. Never kept longer."""
+
+    def __init__(self) -> None:
+        self._newest: dict[tuple[uuid.UUID, str], Contract | None] = {}
+        self._switches: dict[uuid.UUID, list[StopSwitch]] = {}
+        self._paused: dict[uuid.UUID, list[str]] = {}
+
+    def verdict(
+        self,
+        *,
+        tenant_id: uuid.UUID,
+        contract: Contract,
+        arguments: Mapping[str, Any],
+        run_id: uuid.UUID | None = None,
+    ) -> gate.Verdict:
+        """As :func:`verdict`."""
+        pair = (tenant_id, contract.tool.name)
+        if pair not in self._newest:
+            self._newest[pair] = contract_for(tenant_id=tenant_id, tool=contract.tool.name)
+        return gate.decide(
+            contract=gate.facts(contract, newest=self._newest[pair]),
+            arguments=arguments,
+            run=gate.RunFacts(stops=self.stops(tenant_id=tenant_id, tool_id=contract.tool_id, run_id=run_id)),
+        )
+
+    def stops(
+        self, *, tenant_id: uuid.UUID, tool_id: uuid.UUID, run_id: uuid.UUID | None = None
+    ) -> tuple[gate.Stop, ...]:
+        """As :func:`stops`."""
+        if tenant_id not in self._switches:
+            rows = StopSwitch.everywhere.filter(tenant_id=tenant_id, lifted_at__isnull=True)
+            self._switches[tenant_id] = list(rows.order_by("set_at", "id"))
+        if tool_id not in self._paused:
+            rows = Tool.everywhere.filter(pk=tool_id, tenant_id=tenant_id, paused_at__isnull=False)
+            self._paused[tool_id] = list(rows.values_list("paused_reason", flat=True))
+        found = [
+            gate.Stop("tool" if row.tool_id else "run" if row.run_id else "tenant", row.reason)
+            for row in self._switches[tenant_id]
+            if (row.tool_id is None and row.run_id is None)
+            or row.tool_id == tool_id
+            or (run_id is not None and row.run_id == run_id)
+        ]
+        return (*found, *(gate.Stop("paused", reason) for reason in self._paused[tool_id]))
 
 
 def _keep(contract: Contract) -> None:

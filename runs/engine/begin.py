@@ -195,7 +195,8 @@ def _go(
         actor_kind="engine",
         payload={**payload, "fence": claimed.fence, "request_digest": intent.request_digest},
     )
-    return Go(dispatch_id=dispatch_id, key=intent.key, fence=claimed.fence, seconds=seconds)
+    version = run.version + 1 if run.version == claimed.version else -1
+    return Go(dispatch_id, intent.key, claimed.fence, seconds, version)
 
 
 def _told_again(step: Step, intent: Intent, contract: Contract) -> Go | Stop:

@@ -83,13 +83,19 @@ def ask_contexts(runs: Collection[uuid.UUID]) -> psycopg.Cursor[Any]:
 
 
 def assemble(
-    rows: Sequence[tuple[Any, ...]], *, sent: float, contexts: psycopg.Cursor[Any] | None = None
+    rows: Sequence[tuple[Any, ...]],
+    *,
+    sent: float,
+    contexts: psycopg.Cursor[Any] | None = None,
+    keys: Mapping[uuid.UUID, str] | None = None,
 ) -> list[Claimed]:
     """Claimed steps from the columns that ``claim_steps`` returns: adds context, inputs, contract and intent key. Joins
-    the caller's transaction. ``contexts``: the answer, when the question was sent before."""
+    the caller's transaction. ``contexts``: the answer, when the question was sent before. ``keys``: those of the intents,
+    when they are known."""
     contexts = contexts or ask_contexts({row[1] for row in rows})
     runs = {row[0]: row for row in contexts.fetchall()}
-    keys = _intent_keys([row[14] for row in rows if row[14]])
+    if keys is None:
+        keys = _intent_keys([row[14] for row in rows if row[14]])
     inputs = _inputs(rows)
     return [_claimed(row, runs[row[1]], keys.get(row[14], ""), inputs.get(row[0]), sent) for row in rows]
 

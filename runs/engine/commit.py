@@ -1,7 +1,8 @@
 """Commit: record outcomes under their fence tokens, many at a time, and plan what comes next (L1, section 4).
 
-Lock order: runs in id order, then steps. Outcomes of steps with an intent go through :mod:`runs.engine.record`, one
-transaction each, because the intent's truth is recorded even when the lease is lost.
+Lock order: runs in id order, then steps, then intents. Of the steps with an intent, those whose effect happened under the
+current dispatch are recorded here too; every other outcome of theirs, and one that came too late, goes through
+:mod:`runs.engine.record`, one transaction each, because the intent's truth is recorded even when the lease is lost.
 """
 
 import contextlib
@@ -10,7 +11,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import orjson
 import psycopg
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
@@ -54,7 +54,7 @@ def commit(
     done = Committed()
     plain = []
     for outcome in outcomes:
-        if outcome.claimed.intent_id is not None:
+        if not _is_plain(outcome, mode):
             record.record(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
         elif outcome.error_code == DAMAGED:
             corrupt.stopped(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
@@ -71,11 +71,12 @@ def commit(
             # Nobody knows what was committed: the caller looks before it tries again (B44).
             raise
         except Exception:
-            if len(batch) == 1:
-                raise
             log.exception("a batch of %d outcomes failed: item by item", len(batch))
             for outcome in batch:
-                _commit(worker_id, [outcome], places, sent, mode, done)
+                if outcome.claimed.intent_id is not None:
+                    record.record(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
+                else:
+                    _commit(worker_id, [outcome], places, sent, mode, done, together=False)
     quarantine(worker_id=worker_id, outcomes=done.refused) if done.refused else None
     return done
 
@@ -91,6 +92,13 @@ def _remade(worker_id: uuid.UUID, outcome: Outcome, mode: Mode, done: Committed)
     corrupt.remade(worker_id=worker_id, outcome=outcome, status=status, delay=delay, mode=mode, done=done)
 
 
+def _is_plain(outcome: Outcome, mode: Mode) -> bool:
+    """Without an effect, or one that happened, said by its sender while it holds the step."""
+    if outcome.claimed.intent_id is None:
+        return True
+    return mode == "held" and outcome.ending == "succeeded" and outcome.dispatch_id is not None
+
+
 def _one_per_run(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
     first: dict[uuid.UUID, Outcome] = {}
     rest = []
@@ -103,7 +111,13 @@ def _one_per_run(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outco
 
 
 def _commit(
-    worker_id: uuid.UUID, batch: list[Outcome], places: Places, sent: float, mode: Mode, done: Committed
+    worker_id: uuid.UUID,
+    batch: list[Outcome],
+    places: Places,
+    sent: float,
+    mode: Mode,
+    done: Committed,
+    together: bool = True,
 ) -> None:
     """Two round trips: the lock with the guard of L1, then the writes with COMMIT. Nothing is read between the writes and
     COMMIT: ``update_runs`` raises by itself when a run had changed, and what follows an error in a pipeline is not run."""
@@ -113,7 +127,8 @@ def _commit(
     with contextlib.ExitStack() as last, transaction.atomic(durable=True):
         connection.ensure_connection()
         with connection.connection.pipeline():
-            workspace = Workspace([outcome.claimed.run_id for outcome in batch], worker_id=worker_id)
+            runs = [outcome.claimed.run_id for outcome in batch]
+            workspace = Workspace(runs, worker_id=worker_id, together=together)
             finished = cursor()
             finished.execute(
                 statement("runs", "finish_steps"),
@@ -153,7 +168,11 @@ def _commit(
     fp("record.committed")
     done.next += _claimed_now(workspace, sticky, contexts, sent) if contexts else []
     done.more = done.more or _leaves_work(workspace, ended)
-    done.refused += refused
+    for outcome in refused:
+        if outcome.claimed.intent_id is None:
+            done.refused.append(outcome)
+        else:
+            record.record(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
     for run in workspace.runs.values():
         done.events[run.id] = run.head.sequence
         if run.status != run.was and run.status in ("SUCCEEDED", "FAILED", "CANCELLED"):
@@ -176,6 +195,9 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, Known])
         payload["tool"] = claimed.tool
     if outcome.error_code:
         payload["code"], payload["text"] = outcome.error_code, outcome.error_text[:500]
+    if claimed.intent_id is not None:
+        payload |= {"effect": "confirmed", "reference": outcome.reference[:200]}
+        run.confirmed.append(_confirm_row(outcome))
     if terminal or claimed.kind != "plan":
         # Before the plan is applied: whatever follows from the step stands after it in the history.
         run.event(
@@ -188,7 +210,7 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, Known])
         )
     run.failures += outcome.ending in CHARGED
     checkpoints.tell_unsound(run, claimed.context)
-    others = _others_live(claimed.context, claimed.key)
+    others = planner.others_live(claimed.context, claimed.key)
     if (others or not terminal) and reserve.stop_if_spent(run, live=others.total):
         return
     if not terminal:
@@ -211,11 +233,13 @@ def _event_type(outcome: Outcome, status: str) -> str:
     return other.get(outcome.ending, f"step.{outcome.ending}")
 
 
-def _others_live(context: str, key: str) -> planner.Live:
-    """What else was live at the version of this context."""
-    if '"live": []' in context:
-        return planner.NOTHING
-    return planner.Live.of(other for other in orjson.loads(context)["live"] if other != key)
+def _confirm_row(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "id": outcome.claimed.intent_id,
+        "dispatch": outcome.dispatch_id,
+        "answer": outcome.output,
+        "reference": outcome.reference[:500],
+    }
 
 
 def _finish_row(outcome: Outcome) -> dict[str, Any]:
@@ -240,6 +264,7 @@ def _finish_row(outcome: Outcome) -> dict[str, Any]:
         "cost": spending.stored_cost(outcome),
         "delay": delay,
         "total": total,
+        "dispatch": outcome.dispatch_id if claimed.intent_id else None,
     }
 
 
@@ -295,12 +320,7 @@ def _go_on(workspace: Workspace, accepted: Sequence[Outcome], places: Places) ->
         if not run.takes_work:
             continue
         for step in run.steps:
-            if (
-                step.status == "PENDING"
-                and not step.held
-                and step.intent is None
-                and sticky.may(run.tenant_id, step.pool)
-            ):
+            if step.status == "PENDING" and not step.held and sticky.may(run.tenant_id, step.pool):
                 step.status = "RUNNING"
                 taken.append(step.id)
     return taken
@@ -336,4 +356,7 @@ def _claimed_now(
         for step in run.steps
         if step.id in wanted
     ]
-    return assemble(rows, sent=sent, contexts=contexts)
+    keys = {
+        step.intent: step.intent_key for run in workspace.runs.values() for step in run.steps if step.intent
+    }
+    return assemble(rows, sent=sent, contexts=contexts, keys=keys)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
 from django.utils.translation import gettext as _
 
 from accounts.canonical import digest
@@ -26,7 +27,7 @@ from runs.states import REMAKE
 from tools import intents, previews
 from tools.keys import key_for
 from tools.models import Contract, EffectClass
-from tools.selectors import by_id, verdict
+from tools.selectors import by_id
 
 EMPTY_DIGEST = digest({})
 
@@ -84,6 +85,13 @@ def apply(run: Locked, plan: Plan, *, live: Live, known: Mapping[str, Known]) ->
     elif not planned and not live and not run.taken_over:
         take_over(run, "no_next_step", _("The agent gave no next step, and nothing is under way."))
     return planned
+
+
+def others_live(context: str, key: str) -> Live:
+    """What else was live at the version of this context."""
+    if '"live": []' in context:
+        return NOTHING
+    return Live.of(other for other in orjson.loads(context)["live"] if other != key)
 
 
 def contract_of(run: Locked, tool: str) -> Contract | None:
@@ -153,7 +161,7 @@ def _park(run: Locked, directive: Mapping[str, Any], live: int) -> bool:
 def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[str, Any]) -> None:
     """An effect: the gate decides; the intent exists before anything can be sent."""
     arguments = step.input["arguments"]
-    word = verdict(tenant_id=run.tenant_id, contract=contract, arguments=arguments, run_id=run.id)
+    word = run.reading.verdict(tenant_id=run.tenant_id, contract=contract, arguments=arguments, run_id=run.id)
     if word.path == "blocked":
         step.status, step.error_code = "FAILED", "blocked"
         step.error_text = "; ".join(str(reason) for reason in word.reasons)[:1000]
@@ -164,7 +172,10 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
     target = previews.target_for(
         contract=contract, arguments=arguments, proposed=str(directive.get("target") or "")
     )
-    intent = intents.propose(
+    # A key that another run of the lineage may have used already is asked for at once: the first intent wins (L9).
+    doubtful = may_have_happened(run, contract)
+    together = run.together and run.lineage == run.id and word.path == "auto" and not doubtful
+    intent = (intents.fresh if together else intents.propose)(
         tenant_id=run.tenant_id,
         run_id=run.id,
         step_id=step.id,
@@ -176,9 +187,11 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         authorised=word.path == "auto",
         epoch=1,
     )
-    step.intent = intent.pk
+    step.intent, step.intent_key = intent.pk, intent.key
+    if together:
+        run.proposals.append(intent)
     why, evidence = str(directive.get("why") or ""), list(directive.get("evidence") or [])
-    if may_have_happened(run, contract):
+    if doubtful:
         start_unknown(run, step, intent, why=why, evidence=evidence)
         return
     if word.path == "auto":

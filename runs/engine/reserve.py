@@ -22,7 +22,7 @@ def room_for(run: Locked, *, kind: str, contract: Contract | None, live: int) ->
     """What stands against planning one more step. ``live``: how many other steps have not ended, those new in this
     transaction aside."""
     wanted = _needs(kind, contract)
-    if _ample(run, live + len(run.steps)):
+    if ample(run, live + len(run.steps)):
         return None
     return budget.shortage(run.budget, _spent(run), reserved=_reserved(run), wanted=wanted)
 
@@ -30,7 +30,7 @@ def room_for(run: Locked, *, kind: str, contract: Contract | None, live: int) ->
 def room_again(run: Locked, *, live: int | None = None) -> Shortage | None:
     """What stands against another attempt of what is planned already. ``live``: how many other steps have not ended;
     without it the rows are asked."""
-    if live is not None and _ample(run, live):
+    if live is not None and ample(run, live):
         return None
     return budget.shortage(run.budget, _spent(run), reserved=_reserved(run))
 
@@ -85,7 +85,7 @@ def _spent(run: Locked) -> dict[str, object]:
     return {**run.spent, "wall_seconds": run.wall_seconds}
 
 
-def _ample(run: Locked, others: int) -> bool:
+def ample(run: Locked, others: int) -> bool:
     """Without a look at the rows: everything is far from its limit, even if each of ``others`` needed one of each."""
     for name in budget.NAMES:
         if run.budget.get(name) is None:

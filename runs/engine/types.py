@@ -101,12 +101,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """Begin said yes: send under this dispatch, before ``seconds`` have passed since the question was asked."""
+    """Begin said yes: send under this dispatch, before ``seconds`` have passed since the question was asked. ``version`` of
+    the run after it, if nothing else has moved since the claim: a plan may be made against that; else -1."""
 
     dispatch_id: uuid.UUID
     key: str
     fence: int
     seconds: float
+    version: int = -1
 
 
 @dataclass(frozen=True, slots=True)

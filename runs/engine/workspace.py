@@ -25,6 +25,9 @@ from runs import budget, timeline
 from runs.engine import checkpoints
 from runs.models import Run
 from runs.states import RUN_PLANNABLE, RUN_TERMINAL
+from tools import batches
+from tools.models import Intent
+from tools.selectors import Reading
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -59,6 +62,7 @@ class NewStep:
     input: Any = field(default_factory=dict)
     input_digest: str = ""
     intent: uuid.UUID | None = None
+    intent_key: str = ""
     waiting_on: str = ""
     error_code: str = ""
     error_text: str = ""
@@ -71,7 +75,9 @@ class NewStep:
 @dataclass(slots=True)
 class Locked:
     """One run under lock: what was read, and what will be written. ``failure`` while it has not ended: a person
-    ended it, and what became of an effect must still be settled. ``failures``: executions that failed or were lost."""
+    ended it, and what became of an effect must still be settled. ``failures``: executions that failed or were lost.
+    ``together``: it is one of many, and what fails is done again alone; ``proposals`` and ``confirmed`` are intents to
+    insert, and effects that happened."""
 
     id: uuid.UUID
     tenant_id: uuid.UUID
@@ -111,6 +117,10 @@ class Locked:
     failures: int = 0
     taken_over: bool = False
     budget_changed: bool = False
+    together: bool = False
+    reading: Reading = field(default_factory=Reading)
+    proposals: list[Intent] = field(default_factory=list)
+    confirmed: list[dict[str, Any]] = field(default_factory=list)
 
     def event(self, type: str, **fields: Any) -> None:
         """One more line of history."""
@@ -160,9 +170,11 @@ class Locked:
 class Workspace:
     """The runs that one transaction moves."""
 
-    def __init__(self, run_ids: Iterable[uuid.UUID], *, worker_id: uuid.UUID | None = None) -> None:
+    def __init__(
+        self, run_ids: Iterable[uuid.UUID], *, worker_id: uuid.UUID | None = None, together: bool = False
+    ) -> None:
         """Locks the runs, in id order. Runs that do not exist are simply not in :attr:`runs`."""
-        self.worker_id = worker_id
+        self.worker_id, self.together, self.reading = worker_id, together, Reading()
         self.runs: dict[uuid.UUID, Locked] = {}
         self._inserted: psycopg.Cursor[Any] | None = None
         self._lock = cursor()
@@ -197,16 +209,20 @@ class Workspace:
                 deadline=row[22],
                 failure=orjson.loads(row[23]) if row[23] else None,
                 restored=row[24],
+                together=self.together,
+                reading=self.reading,
             )
             run.was, run.ended_before = run.status, run.steps_ended
             self.runs[run.id] = run
         return self
 
     def insert_steps(self, *, lease: float = 0.0) -> None:
-        """Inserts the new steps of all runs and the dependencies between them."""
+        """Inserts the new steps of all runs, the dependencies between them, and the intents of their effects."""
         rows = [_step_row(run, step) for run in self.runs.values() for step in run.steps]
         if not rows:
             return
+        if proposals := [intent for run in self.runs.values() for intent in run.proposals]:
+            batches.insert(cursor(), proposals)
         self._inserted = cursor()
         self._inserted.execute(
             statement("runs", "insert_steps"),
@@ -243,6 +259,8 @@ class Workspace:
             cursor().execute(statement("runs", "insert_events"), {"events": document(events)})
         checkpoints.save(cursor(), [run for run in changed if checkpoints.due(run)])
         self._charge(changed)
+        if confirmed := [row for run in changed for row in run.confirmed]:
+            batches.confirm(cursor(), confirmed)
         facts = [fact for run in changed for fact in run.facts]
         if facts:
             append_many(facts)

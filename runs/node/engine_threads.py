@@ -13,6 +13,7 @@ from django.db import DatabaseError, connection, transaction
 
 from accounts.failpoints import fp
 from runs.engine.begin import begin
+from runs.engine.begin_many import Asked, begin_many
 from runs.engine.claim import claim
 from runs.engine.commit import LOST_CONNECTION, commit
 from runs.engine.expire import expire_due
@@ -58,8 +59,7 @@ class Engine:
             questions, batch, rung = self._take()
             try:
                 tune()
-                for question in questions:
-                    self._answer(question)
+                self._answer_all(questions)
                 if batch:
                     self._record(batch)
                 self._bury()
@@ -126,6 +126,34 @@ class Engine:
 
     # Begin
 
+    def _answer_all(self, questions: Sequence[Question]) -> None:
+        """The plain ones together, the rest one by one."""
+        asked = [question for question in questions if not question.child.dead]
+        replies: list[Go | None] = []
+        if asked:
+            try:
+                replies = begin_many(
+                    worker_id=self.board.worker_id,
+                    asked=[Asked(one.entry.claimed, one.child.id, one.child.pid) for one in asked],
+                )
+                fp("begin.answered")
+            except LOST_CONNECTION as error:
+                # Perhaps it was permitted, perhaps not: asked again, begin finds out.
+                with self.board.lock:
+                    for question in asked:
+                        question.not_before = boot() + AGAIN_AFTER
+                        self.board.questions.append(question)
+                self._broken(error)
+                questions, asked = [question for question in questions if question not in asked], []
+            except Exception:
+                log.exception("%d questions could not be answered together: one by one", len(asked))
+        answered = {id(one): go for one, go in zip(asked, replies, strict=False) if go is not None}
+        for question in questions:
+            if go := answered.get(id(question)):
+                self._tell(question, go)
+            else:
+                self._answer(question)
+
     def _answer(self, question: Question) -> None:
         """Never raises: the outcomes beside it must not suffer."""
         child, claimed = question.child, question.entry.claimed
@@ -141,6 +169,11 @@ class Engine:
             log.warning("begin of step %s failed: %s", claimed.step_id, str(error).split("\n", maxsplit=1)[0])
             self._ask_later(question, error)
             return
+        self._tell(question, reply)
+
+    def _tell(self, question: Question, reply: Go | Stop) -> None:
+        """The child hears it, unless it is not there any more."""
+        child, claimed = question.child, question.entry.claimed
         with self.board.lock:
             entry = question.entry
             there = child.inflight.get(claimed.step_id) is entry and not child.dead

@@ -120,6 +120,9 @@ def _steps(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
         if isinstance(reply, Stop):
             return _refused(work, reply)
         go = reply
+        if go.version >= 0:
+            # Begin moved the run, and nothing else did: what follows is planned against that version.
+            work.version = go.version
         fp("send.before")
         # What follows is the last moment at which "it did not happen" is known for sure.
         if ctx.lost or boot() >= asked + go.seconds:

@@ -94,12 +94,12 @@ class Report:
 def reply_down(reply: Go | Stop) -> dict[str, Any]:
     """The answer to a child that asked to begin."""
     if isinstance(reply, Go):
-        return {"go": [reply.dispatch_id, reply.key, reply.fence, reply.seconds]}
+        return {"go": [reply.dispatch_id, reply.key, reply.fence, reply.seconds, reply.version]}
     return {"stop": [reply.why, reply.code, reply.text, reply.answer]}
 
 
 def reply_up(message: dict[str, Any]) -> Go | Stop:
     if go := message.get("go"):
-        return Go(uuid.UUID(go[0]), go[1], int(go[2]), float(go[3]))
+        return Go(uuid.UUID(go[0]), go[1], int(go[2]), float(go[3]), int(go[4]))
     why, code, text, answer = message["stop"]
     return Stop(why, code, text, answer)

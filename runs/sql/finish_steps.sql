@@ -3,6 +3,7 @@
 -- `mode`: held = the lease must still run; expired = it must have run out; gone = its owner is proven gone.
 -- The arrays of ids are said again so that every plan goes to the rows by their ids, whatever it believes of the tables.
 -- The first failure sets when it is too late for another try; the last column says that the next one would be.
+-- An effect that happened ends its step here only under the dispatch that is current.
 -- Not taken, so the step goes back: a plan made against an old version of the run, and a result made from inputs that are
 -- not the accepted ones any more (L13; the run is locked, so they cannot change now).
 UPDATE runs_step s
@@ -21,7 +22,7 @@ SET status = t.status,
 FROM jsonb_to_recordset(%(outcomes)s::text::jsonb) AS f(
          id uuid, run uuid, fence bigint, epoch int, run_epoch int, kind text, consumes boolean, version bigint,
          status text, output jsonb, error_code text, error_text text, failures int, losses int, tokens int, cost numeric,
-         delay double precision, total double precision)
+         delay double precision, total double precision, dispatch uuid)
 JOIN runs_run r ON r.id = f.run AND r.id = ANY (%(runs)s)
 CROSS JOIN LATERAL (
     SELECT CASE WHEN f.kind = 'plan' AND f.status = 'SUCCEEDED' AND r.version <> f.version THEN 'PENDING'
@@ -31,6 +32,9 @@ CROSS JOIN LATERAL (
                 ELSE f.status END AS status) t
 WHERE s.id = f.id AND s.id = ANY (%(steps)s) AND s.fence = f.fence AND s.epoch = f.epoch AND s.owner_id = %(worker)s
   AND r.epoch = f.run_epoch
+  AND (f.dispatch IS NULL OR EXISTS (
+        SELECT 1 FROM tools_intent i
+        WHERE i.id = s.intent_id AND i.status = 'DISPATCHED' AND i.dispatch_id = f.dispatch))
   AND COALESCE(s.status, '') = 'RUNNING'
   AND CASE %(mode)s WHEN 'held' THEN s.lease_until > clock_timestamp()
                     WHEN 'expired' THEN s.lease_until <= clock_timestamp()
