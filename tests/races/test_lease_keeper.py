@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 import uuid
@@ -21,10 +22,12 @@ from runs.models import LeaseMeasure, Step
 from runs.node import engine_threads
 from runs.node import keeper as keeping_module
 from runs.node.board import Pending
+from runs.node.children import Entry
 from runs.node.clock import boot
 from runs.node.engine_threads import Engine
 from runs.node.hints import Hints
 from runs.node.keeper import Keeper, Stuck, connect
+from runs.node.origin import Watched
 from tests.races import keeping
 from tests.races.proxy import Proxy, proxied
 from tests.runs.engine import hands
@@ -72,6 +75,12 @@ def lease_left(step: Claimed) -> float:
         ).fetchone()
     assert row is not None
     return float(row[0])
+
+
+def look_until(stop: threading.Event, keeper: Keeper) -> None:
+    """What the pump does of its own accord."""
+    while not stop.wait(0.02):
+        keeper.board.leash.look()
 
 
 def told_lost(keeper: Keeper) -> bool:
@@ -146,9 +155,7 @@ def test_b40_a_server_that_says_nothing_is_left_in_time(worker, claimed, proxy):
     with psycopg.connect(proxy.url, autocommit=True) as db:
         assert proxy.swallow(b"user") == 1
         stop = threading.Event()
-        looking = threading.Thread(
-            target=lambda: [keeper.board.leash.look() for _ in iter(lambda: stop.wait(0.02), True)]
-        )
+        looking = threading.Thread(target=look_until, args=[stop, keeper])
         looking.start()
         last = threading.Timer(8, proxy.cut)
         last.start()
@@ -252,10 +259,10 @@ def test_b07_what_may_have_been_sent_is_not_given_back_at_shutdown(worker, claim
     assert keeper.pump._outcome_of_dead(entry).ending == "lost"
 
 
-def test_b20_a_result_that_finds_no_database_is_kept(worker, claimed, monkeypatch):
+def test_b20_a_result_that_finds_no_database_is_kept(worker, claimed, monkeypatch, tmp_path):
     """Guards `runs.node.engine_threads.Engine._again`: nobody knows what was committed, so it is asked again later."""
     keeper = keeping.keeper(worker.pk, claimed, TERMS)
-    engine = Engine(keeper.board, Hints(), poll=0.1)
+    engine = Engine(keeper.board, Hints(), Watched(tmp_path), poll=0.1)
     result = Pending(hands.done(claimed[0]))
 
     def away(**given: object) -> None:
@@ -268,6 +275,10 @@ def test_b20_a_result_that_finds_no_database_is_kept(worker, claimed, monkeypatc
     assert keeper.board.later == [result]
     engine._record(keeper.board.later)
     assert Step.everywhere.get(pk=claimed[0].step_id).status == "SUCCEEDED"
+
+
+def newer(entry: Entry, last: float) -> bool:
+    return entry.renewed > last
 
 
 def test_b21_the_keeper_connects_again_and_leaves_nothing_behind(worker, claimed, proxy, monkeypatch):
@@ -283,8 +294,8 @@ def test_b21_the_keeper_connects_again_and_leaves_nothing_behind(worker, claimed
         for restarts in range(3):
             if restarts:
                 proxy.restart(0.3)
-            before, entry.renew_at = entry.renewed, boot()
-            real.until(lambda before=before: entry.renewed > before, seconds=9, what="a renewal")
+            last, entry.renew_at = entry.renewed, boot()
+            real.until(functools.partial(newer, entry, last), seconds=9, what="a renewal")
             assert len(proxy.links) == 1
     finally:
         keeper.board.stopped = True

@@ -35,8 +35,12 @@ class Command(BaseCommand):
         )
         advice = advise(found, rules)
         if options["json"]:
-            parts = {"measured": found, "settings": rules, "advice": advice}
-            self.stdout.write(json.dumps({name: dataclasses.asdict(part) for name, part in parts.items()}))
+            told = {
+                "measured": dataclasses.asdict(found),
+                "settings": dataclasses.asdict(rules),
+                "advice": dataclasses.asdict(advice),
+            }
+            self.stdout.write(json.dumps(told))
             return
         self.stdout.write("\n".join([*_measured(found), *_advice(found, rules, advice)]))
 
