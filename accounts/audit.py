@@ -16,6 +16,8 @@ from accounts.models import AuditEntry, AuditHead, User
 from accounts.statements import run
 
 START = bytes(32)
+#: The act, and the topic, of what the machine wants administrators to know.
+ALERT = "alert.raised"
 
 
 def append(

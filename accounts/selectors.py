@@ -2,16 +2,19 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
-from accounts.models import ApiToken, AuditEntry, Invitation, Membership, Role, TokenScope
+from accounts.audit import ALERT
+from accounts.models import ApiToken, AuditEntry, AuditHead, Invitation, Membership, Role, TokenScope
 
 AUDIT_PAGE = 100
+#: How far back in the chain alerts are looked for, and how many are shown.
+ALERTS_AMONG, ALERTS_SHOWN = 5_000, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,18 @@ def audit_page(*, tenant_id: uuid.UUID, before: int | None = None) -> list[Audit
     if before is not None:
         rows = rows.filter(sequence__lt=before)
     return list(rows.order_by("-sequence")[:AUDIT_PAGE])
+
+
+def alerts(*, tenant_id: uuid.UUID, days: int = 7) -> list[AuditEntry]:
+    """What the machine told administrators lately, the newest first. Only the newest part of the chain is read."""
+    newest = AuditHead.objects.filter(tenant_id=tenant_id).values_list("sequence", flat=True).first() or 0
+    rows = AuditEntry.everywhere.filter(
+        tenant_id=tenant_id,
+        sequence__gt=newest - ALERTS_AMONG,
+        act=ALERT,
+        at__gt=Now() - timedelta(days=days),
+    )
+    return list(rows.order_by("-sequence")[:ALERTS_SHOWN])
 
 
 def role_words(roles: list[str]) -> list[str]:

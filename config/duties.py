@@ -56,6 +56,9 @@ DUTIES: Final = (
     Duty("unblock", 2.0, _engine("runs.engine.unblock.unblock")),
     Duty("reclaim", 1.0, _engine("runs.engine.reclaim.reclaim")),
     Duty("origin", 5.0, _origin, alone=False),
+    Duty("deadlines", 2.0, _engine("runs.engine.deadlines.stop_overdue")),
+    Duty("orphans", 10.0, _engine("runs.engine.orphans.sweep")),
+    Duty("watchdog", 15.0, _engine("runs.engine.watchdog.watch")),
     Duty("sweep", 3600.0, sweep.sweep),
     Duty("months", 3600.0, _engine("runs.engine.partitions.make_months")),
 )

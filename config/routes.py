@@ -17,6 +17,7 @@ TOLD: Final[dict[str, tuple[Consumer, ...]]] = {
     "action.opened": (hints.RUNS, notify.NOTES),
     "action.closed": (hints.RUNS,),
     "decision.recorded": (),
+    "alert.raised": (hints.RUNS,),
 }
 
 

@@ -18,6 +18,7 @@ from accounts.canonical import BadInput, check_storable
 from accounts.ids import BadId, parse
 from accounts.schema_fields import field_of, words
 from runs.agents.base import Agent
+from runs.limit_fields import limit_fields, limits_of
 from runs.samples import SAMPLES
 
 FILES = "files"
@@ -50,11 +51,18 @@ class TaskForm(forms.Form):
         required = set(agent_.input_schema.get("required") or ())
         for name, schema in self.properties.items():
             self.fields[PREFIX + name] = field_of(name, schema, required=name in required)
+        self._limits = limit_fields(agent_)
+        self.fields.update(self._limits)
 
     @property
     def input_fields(self) -> list[forms.BoundField]:
         """The fields that come from the schema, in its order."""
         return [self[PREFIX + name] for name in self.properties]
+
+    @property
+    def limit_fields(self) -> list[forms.BoundField]:
+        """What the task may use at most, and until when."""
+        return [self[name] for name in self._limits]
 
     @property
     def wants_files(self) -> bool:
@@ -76,6 +84,7 @@ class TaskForm(forms.Form):
             for name in self.properties
             if cleaned.get(PREFIX + name) not in (None, "", [])
         }
+        cleaned["limits"] = limits_of(cleaned)
         for problem in problems(self.of, cleaned["input"]):
             name = str(next(iter(problem.absolute_path), ""))
             target = PREFIX + name if name in self.properties else None

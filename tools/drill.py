@@ -99,6 +99,26 @@ def crash(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     os._exit(7)
 
 
+@tool("drill.starve", blocking=True)
+def starve(ctx: Any, arguments: dict[str, Any]) -> None:
+    """Takes memory until it is refused, and then ends the process as a library does that cannot allocate."""
+    held = []
+    try:
+        while True:
+            held.append(bytearray(1_000_000))
+    except MemoryError:
+        os.abort()
+
+
+@tool("drill.spend")
+async def spend(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Uses ``tokens`` and ``cost`` of the budget, and fails with the code ``fail`` if there is one."""
+    ctx.spend(tokens=int(arguments.get("tokens", 0)), cost=arguments.get("cost", "0"))
+    if arguments.get("fail"):
+        raise Failed(str(arguments["fail"]), "It was told to fail.")
+    return {"ok": True}
+
+
 @tool("drill.redos", blocking=True)
 def redos(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """A regular expression that takes for ever and holds the interpreter all the while."""

@@ -138,6 +138,8 @@ def _drills() -> list[dict[str, Any]]:
         ("drill.busy", "Burn processor time", apart),
         ("drill.hog", "Take all memory", apart),
         ("drill.crash", "End the process", apart),
+        ("drill.starve", "End the process when memory is refused", apart),
+        ("drill.spend", "Use some of the budget", {}),
         ("drill.redos", "Never come back from a regular expression", {**apart, "timeout_seconds": 5}),
     ]
     samples = [_drill(name, title, {**reading, **rest}) for name, title, rest in plain]

@@ -85,6 +85,8 @@ def spec(contract: Contract, *, newest: Contract | None = None) -> dict[str, Any
         "memory_mb": contract.memory_mb,
         "cpu_seconds": contract.cpu_seconds,
         "native_idempotency": contract.native_idempotency,
+        "attempt_tokens": contract.attempt_tokens,
+        "attempt_cost": None if contract.attempt_cost is None else str(contract.attempt_cost),
     }
 
 

@@ -18,4 +18,6 @@ def audit(request: MemberRequest) -> HttpResponse:
         raise Http404
     rows = selectors.audit_page(tenant_id=request.tenant.pk, before=int(asked) if asked else None)
     more = rows[-1].sequence if len(rows) == selectors.AUDIT_PAGE else None
-    return render(request, "accounts/audit.html", {"room": "audit", "entries": rows, "before": more})
+    attention = [] if asked else selectors.alerts(tenant_id=request.tenant.pk)
+    context = {"room": "audit", "entries": rows, "before": more, "alerts": attention}
+    return render(request, "accounts/audit.html", context)

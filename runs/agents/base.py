@@ -140,6 +140,8 @@ class Agent:
     #: Versions of the model and of the prompt, where the agent has them: told in each checkpoint.
     model: ClassVar[str] = ""
     prompt: ClassVar[str] = ""
+    #: How often it may make the same call and get the same answer before that counts as a loop (0: as often as any agent).
+    may_repeat: ClassVar[int] = 0
 
     def next(self, context: Context) -> Sequence[Directive]:
         """Pure: equal contexts give equal directives. Directives whose key exists already are ignored."""

@@ -25,6 +25,7 @@ class Counter(Agent):
         "required": ["steps"],
     }
     budget = {"steps": 200_000, "tool_calls": 200_000, "wall_seconds": 86_400}
+    may_repeat = 200_000
     tools = (
         *(
             "drill.noop",
@@ -38,6 +39,8 @@ class Counter(Agent):
             "drill.hog",
             "drill.crash",
             "drill.redos",
+            "drill.starve",
+            "drill.spend",
         ),
         *("drill.pid", "drill.effect", "drill.effect_keyed", "drill.effect_final", "drill.post"),
         "mail.send",

@@ -33,12 +33,14 @@ class UploadRow(serializers.ModelSerializer[Artifact]):
 
 
 class TaskBody(serializers.Serializer[Any]):
-    """A new task. ``files`` are ids of uploads."""
+    """A new task. ``files`` are ids of uploads. ``limits`` lower the agent's budget (amounts as text or whole numbers)."""
 
     agent = serializers.CharField(max_length=60)
     goal = serializers.CharField(max_length=500)
     input = serializers.DictField(required=False, default=dict)
     files = serializers.ListField(child=serializers.CharField(max_length=60), required=False, default=list)
+    limits = serializers.DictField(child=serializers.CharField(max_length=30), required=False, default=dict)
+    deadline = serializers.DateTimeField(required=False, allow_null=True, default=None)
 
 
 class PreviewBody(serializers.Serializer[Any]):
@@ -101,6 +103,7 @@ class TaskDetail(TaskRow):
                 "input",
                 "budget",
                 "spent",
+                "deadline",
                 "result",
                 "failure",
                 "cancel_requested_at",

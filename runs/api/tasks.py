@@ -108,6 +108,8 @@ def _submit(request: Request, given: dict[str, Any]) -> Response:
         input=given["input"],
         submit_key=f"api:{who.user.pk.hex[-12:]}:{key_of(request)}"[:120],
         uploads=upload_ids(given["files"]),
+        limits=given["limits"],
+        deadline=given["deadline"],
         channel="api",
     )
     location = request.build_absolute_uri(reverse("api:task", args=[run.pk]))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from accounts.statements import statement
-from runs.engine.commit import Mode, commit
+from runs.engine.commit import LOST_CONNECTION, Mode, commit
 from runs.engine.held import held
 from runs.engine.types import Outcome
 from runs.engine.workspace import cursor
@@ -25,7 +25,7 @@ def reclaim() -> int:
     """Gives back (or, after an effect was sent, makes UNKNOWN) up to 200 steps with an expired lease; how many it found."""
     found = cursor()
     found.execute(statement("runs", "expired_steps"), {"limit": BATCH})
-    return _give_back(found.fetchall(), "expired")
+    return give_back(found.fetchall(), "expired")
 
 
 def release(*, worker_id: uuid.UUID) -> int:
@@ -38,7 +38,7 @@ def release(*, worker_id: uuid.UUID) -> int:
         rows = found.fetchall()
         if not rows:
             break
-        done += _give_back(rows, "gone")
+        done += give_back(rows, "gone")
     return done
 
 
@@ -49,13 +49,33 @@ def release_gone() -> int:
     return sum(release(worker_id=row[0]) for row in found.fetchall())
 
 
-def _give_back(rows: Iterable[tuple[Any, ...]], mode: Mode) -> int:
+def give_back(rows: Iterable[tuple[Any, ...]], mode: Mode) -> int:
+    """Steps as ``expired_steps`` gives them go back; how many were there. One that fails stops no other."""
     by_owner: dict[uuid.UUID, list[Outcome]] = {}
     for row in rows:
         by_owner.setdefault(row[15], []).append(
             Outcome(held(row), "lost", error_code="worker_lost", error_text="Its worker is gone.")
         )
+    done = 0
     for owner, outcomes in by_owner.items():
         log.warning("%d steps of worker %s are taken back (%s)", len(outcomes), owner, mode)
-        commit(worker_id=owner, outcomes=outcomes, room={}, sent=0.0, mode=mode)
-    return sum(len(outcomes) for outcomes in by_owner.values())
+        try:
+            commit(worker_id=owner, outcomes=outcomes, room={}, sent=0.0, mode=mode)
+            done += len(outcomes)
+        except LOST_CONNECTION:
+            raise
+        except Exception:
+            log.exception("%d steps could not be taken back together: one by one", len(outcomes))
+            done += sum(_alone(owner, outcome, mode) for outcome in outcomes)
+    return done
+
+
+def _alone(owner: uuid.UUID, outcome: Outcome, mode: Mode) -> bool:
+    try:
+        commit(worker_id=owner, outcomes=[outcome], room={}, sent=0.0, mode=mode)
+    except LOST_CONNECTION:
+        raise
+    except Exception:
+        log.exception("step %s could not be taken back; it is tried again", outcome.claimed.step_id)
+        return False
+    return True

@@ -19,6 +19,7 @@ from accounts.ids import new_id
 from outbox.append import append
 from runs.agents.base import Agent
 from runs.agents.registry import UnknownAgent, get
+from runs.engine import ceilings
 from runs.engine.workspace import NewStep, locked_one
 from runs.errors import BadTask, KeyReused
 from runs.models import Artifact, Run
@@ -44,20 +45,33 @@ def submit(
     input: Mapping[str, Any],
     submit_key: str,
     uploads: Sequence[uuid.UUID] = (),
+    limits: Mapping[str, Any] | None = None,
     deadline: datetime | None = None,
     channel: str = "web",
 ) -> tuple[Run, bool]:
     """Creates the run, its input files and its first step in one transaction; ``(run, created)``.
 
     ``input`` is validated against the agent's JSON Schema; the files are added to it as ``files`` (name, sha256, size,
-    media_type). Raises :class:`BadTask` (nothing was created) and :class:`KeyReused` (another task has that key).
+    media_type). ``limits`` lower the agent's budget, by its names; ``deadline`` is an instant to come. Raises
+    :class:`BadTask` (nothing was created) and :class:`KeyReused` (another task has that key).
     """
     chosen, files, given = _checked(tenant_id, submitter_id, agent, goal, input, submit_key, uploads)
-    input_digest = digest({"agent": agent, "goal": goal, "input": given})
+    ceilings.check_deadline(deadline)
+    budget = ceilings.budget_of(chosen.budget, limits or {})
+    input_digest = digest({"agent": agent, "goal": goal, "input": given, **_bounds(limits, deadline)})
     try:
         with transaction.atomic(durable=True):
             run = _create(
-                chosen, tenant_id, submitter_id, goal, given, input_digest, submit_key, files, deadline
+                chosen,
+                tenant_id,
+                submitter_id,
+                goal,
+                given,
+                input_digest,
+                submit_key,
+                files,
+                budget,
+                deadline,
             )
             audit.append(
                 tenant_id=tenant_id,
@@ -80,6 +94,12 @@ def submit(
         return _first(tenant_id, submit_key, input_digest), False
     fp("run.created.after_commit")
     return Run.everywhere.get(pk=run.pk), True
+
+
+def _bounds(limits: Mapping[str, Any] | None, deadline: datetime | None) -> dict[str, Any]:
+    """What else makes two tasks different: only where it was given, so that older digests stand."""
+    given: dict[str, Any] = {"limits": {name: str(limits[name]) for name in limits}} if limits else {}
+    return given | ({"deadline": deadline.isoformat()} if deadline else {})
 
 
 def _first(tenant_id: uuid.UUID, submit_key: str, input_digest: str) -> Run:
@@ -163,6 +183,7 @@ def _create(
     input_digest: str,
     submit_key: str,
     files: Sequence[Artifact],
+    budget: dict[str, Any],
     deadline: datetime | None,
 ) -> Run:
     pinned = contracts_for({(tenant_id, tool) for tool in agent.tools})
@@ -179,7 +200,7 @@ def _create(
         input_digest=input_digest,
         submit_key=submit_key,
         contracts={tool: contract.pk.hex for (_tenant, tool), contract in pinned.items()},
-        budget=dict(agent.budget),
+        budget=budget,
         lineage=run_id,
         deadline=deadline,
     )

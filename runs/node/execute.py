@@ -14,7 +14,7 @@ import orjson
 
 from accounts.canonical import storable
 from accounts.failpoints import fp
-from runs import blobs
+from runs import blobs, budget
 from runs.engine.types import DAMAGED, Go, Stop
 from runs.node.clock import boot
 from runs.node.tool_context import StepContext
@@ -65,6 +65,7 @@ def execution(work: Work, ctx: StepContext) -> Execution:
     report.sent = bool(sent)
     report.milliseconds = round((boot() - started) * 1000)
     report.artifacts = ctx.files
+    report.tokens, report.cost = int(ctx.tokens), budget.text(ctx.cost)
     return report
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from runs import blobs
+from runs.budget import NOTHING, amount
 from runs.node.clock import boot
 from runs.node.work import Work
 
@@ -30,6 +31,7 @@ class StepContext:
         "_report",
         "_reported",
         "_stop",
+        "cost",
         "deadline",
         "fence",
         "inputs",
@@ -38,6 +40,7 @@ class StepContext:
         "run",
         "step_key",
         "tenant",
+        "tokens",
     )
 
     def __init__(self, work: Work, report: Callable[[], None] = lambda: None) -> None:
@@ -54,6 +57,13 @@ class StepContext:
         self.inputs: Mapping[str, Any] = inputs if isinstance(inputs, dict) else {}
         self._files: list[dict[str, Any]] = []
         self._stop = ""
+        self.tokens, self.cost = NOTHING, NOTHING
+
+    def spend(self, *, tokens: int = 0, cost: Any = 0) -> None:
+        """The call used so much: tokens, and money as decimal text in currency units (no float). It is booked on the budget
+        of the run however the call ends."""
+        self.tokens += amount(tokens)
+        self.cost += amount(cost)
 
     def stop(self, why: str) -> None:
         """Main says: ``cancel``, ``lost``, ``drain``, ``timeout`` or ``silent``. The first reason stays."""

@@ -24,6 +24,8 @@ from runs.agents.registry import UnknownAgent, all_agents, get
 from runs.engine.submit import submit
 from runs.errors import BadTask, KeyReused
 from runs.forms import FILES, PREFIX, TaskForm, chosen_files
+from runs.limit_fields import DEADLINE
+from runs.limit_fields import PREFIX as LIMIT
 from runs.models import Artifact
 from runs.preview_plan import may_propose
 from runs.preview_plan import preview as plan_preview
@@ -60,9 +62,11 @@ def new_task(request: MemberRequest) -> HttpResponse:
             input=form.cleaned_data["input"],
             submit_key=str(form.cleaned_data["submit_key"]),
             uploads=kept,
+            limits=form.cleaned_data["limits"],
+            deadline=form.cleaned_data[DEADLINE],
         )
     except BadTask as error:
-        form.add_error(PREFIX + error.field if PREFIX + error.field in form.fields else None, error.text)
+        form.add_error(_field(form, error.field), error.text)
         return _page(request, form, _given(request, wanted), status=422)
     except KeyReused:
         form.add_error(
@@ -85,6 +89,12 @@ def preview(request: MemberRequest) -> HttpResponse:
     form.full_clean()
     context = _plan(request, form, _given(request, request.POST.getlist(FILES)))
     return render(request, "runs/partials/plan_preview.html", context)
+
+
+def _field(form: TaskForm, name: str) -> str | None:
+    """The field of the page that a refusal speaks of."""
+    wanted = (PREFIX + name, LIMIT + name.removeprefix("limits."))
+    return next((field for field in wanted if field in form.fields), None)
 
 
 def _offered() -> list[Agent]:
@@ -196,6 +206,7 @@ def _page(
         "form": form,
         "agents": [_card(request, agent, form.of) for agent in _offered()],
         "input_fields": form.input_fields,
+        "limit_fields": form.limit_fields,
         "upload_url": reverse("runs:upload") if form.wants_files else "",
         "remove_url": reverse("runs:upload"),
         "files_label": _(

@@ -1,0 +1,20 @@
+-- Purpose: leases that the ordinary reclaim cannot be trusted with (O6): long expired and still there, set beyond the longest
+-- lease allowed, held by a worker that is not on record, or renewed for a step that runs beyond its own time limit. Only a
+-- look: what follows compares fence and lease again. The index step_lease holds the running steps alone.
+-- The first columns are those of expired_steps.
+SELECT s.id, s.run_id, s.tenant_id, s.key, s.kind, s.tool, s.pool, s.attempt, s.failures, s.losses, s.epoch, s.fence,
+       s.timeout_seconds, s.intent_id, s.contract_id, s.owner_id, r.version,
+       CASE WHEN s.lease_until < clock_timestamp() - %(grace)s * interval '1 second' THEN 'expired'
+            WHEN s.lease_until > clock_timestamp() + %(longest)s * interval '1 second' THEN 'too_long'
+            WHEN w.id IS NULL THEN 'no_owner'
+            ELSE 'overdue' END AS why
+FROM runs_step s
+JOIN runs_run r ON r.id = s.run_id
+LEFT JOIN tools_workerprocess w ON w.id = s.owner_id
+WHERE s.status = 'RUNNING'
+  AND (s.lease_until < clock_timestamp() - %(grace)s * interval '1 second'
+       OR s.lease_until > clock_timestamp() + %(longest)s * interval '1 second'
+       OR w.id IS NULL
+       OR s.started_at + (s.timeout_seconds + %(grace)s) * interval '1 second' < clock_timestamp())
+ORDER BY s.lease_until
+LIMIT %(limit)s
