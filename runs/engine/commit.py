@@ -217,7 +217,9 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, Known])
         run.moving = True
     elif claimed.kind == "plan" and status == "FAILED":
         take_over(run, "agent_lost", _("The agent could not plan the next step."), detail=outcome.error_text)
-    elif run.takes_work and fits and plan is not None and not given_back.gave_up(run, outcome, status):
+    elif given_back.gave_up(run, outcome, status):
+        return
+    elif run.takes_work and fits and plan is not None:
         planned = planner.apply(run, plan, live=others, known=known)
         if planned:
             payload["planned"] = planned

@@ -71,7 +71,7 @@ def _times() -> dict[str, float]:
 
 def _lease(row: tuple[Any, ...]) -> bool:
     """One lease: cut, told, and taken back when it has ended. A healthy owner of one that was only too long renews it."""
-    step_id, run_id, tenant_id, fence, why = row[0], row[1], row[2], row[11], row[17]
+    step_id, run_id, tenant_id, fence, why = row[0], row[1], row[2], row[11], row[-1]
     left = settings.COUNTERSIGN.lease_seconds if why == "too_long" else 0.0
     with transaction.atomic(durable=True):
         _workspace, run = locked_one(run_id)
@@ -86,7 +86,7 @@ def _lease(row: tuple[Any, ...]) -> bool:
     fp("orphan.cut")
     if why == "too_long":
         return told
-    return give_back([row[:17]], "expired") > 0
+    return give_back([row[:-1]], "expired") > 0
 
 
 def _adopt(run_id: uuid.UUID) -> bool:

@@ -1,8 +1,10 @@
 """The state of a run, derived from what of it can still move. Joins a transaction that holds the run's lock."""
 
+import uuid
 from collections.abc import Iterable
 from typing import Any
 
+from approvals.models import PendingAction
 from runs.engine.end_run import end_as_failed
 from runs.engine.workspace import Locked, live_steps
 from runs.states import RUN_TERMINAL
@@ -55,6 +57,12 @@ def _from_live(run: Locked, live: list[tuple[Any, ...]]) -> None:
         _wait(run, "WAITING_EXTERNAL", "wait_outside", live)
 
 
+def asked(action_id: uuid.UUID) -> str:
+    """What a person is asked, for a run that names the question which holds it."""
+    rows = PendingAction.everywhere.filter(pk=action_id)
+    return str(rows.values_list("sentence", flat=True).first() or "")
+
+
 def _running(run: Locked) -> None:
     run.waiting_on = ""
     if run.status != "RUNNING":
@@ -62,7 +70,9 @@ def _running(run: Locked) -> None:
 
 
 def _wait(run: Locked, status: str, transition: str, live: list[tuple[Any, ...]]) -> None:
-    if run.takeover is None:
+    if run.takeover is not None:
+        run.waiting_on = run.waiting_on or asked(run.takeover)
+    else:
         first = next((row for row in live if row[4] in ("UNKNOWN", status)), None)
         run.waiting_on = (first[7] or first[6] or first[2]) if first else ""
     if run.status == "PENDING":

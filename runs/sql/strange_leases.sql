@@ -3,7 +3,7 @@
 -- look: what follows compares fence and lease again. The index step_lease holds the running steps alone.
 -- The first columns are those of expired_steps.
 SELECT s.id, s.run_id, s.tenant_id, s.key, s.kind, s.tool, s.pool, s.attempt, s.failures, s.losses, s.epoch, s.fence,
-       s.timeout_seconds, s.intent_id, s.contract_id, s.owner_id, r.version,
+       s.timeout_seconds, s.intent_id, s.contract_id, s.owner_id, r.version, r.epoch,
        CASE WHEN s.lease_until < clock_timestamp() - %(grace)s * interval '1 second' THEN 'expired'
             WHEN s.lease_until > clock_timestamp() + %(longest)s * interval '1 second' THEN 'too_long'
             WHEN w.id IS NULL THEN 'no_owner'

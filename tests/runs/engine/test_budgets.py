@@ -17,7 +17,6 @@ from approvals.models import Decision, PendingAction
 from runs import timeline
 from runs.engine.begin import begin
 from runs.engine.deadlines import stop_overdue
-from runs.engine.resume import resume_decided
 from runs.engine.types import Claimed, Go, Outcome, Plan, Stop
 from runs.models import Event, Run, Step
 from tests.make import runs as make
@@ -260,21 +259,19 @@ def test_s9_the_deadline_waits_for_nobody(house):
     assert any(one.step_id == step.pk for one in hands.take(house.me))
 
 
-def test_s9_the_end_waits_for_what_is_under_way(house):
-    """Guards runs/engine/resume.py `_taken_over`: the answer is applied when the running step has ended."""
+def test_s9_who_waits_says_why_even_after_the_last_step(house):
+    """Guards runs/engine/status.py `_wait`: a run that is held names the question once nothing is under way."""
     run = bounded(house, wall_seconds=60)
     (plan,) = hands.take(house.me)
     hands.put(house.me, hands.done(plan))
     (claimed,) = hands.take(house.me)
     back(run, seconds=61)
     stop_overdue()
-    house.answer(run, "fail", kind="take_over", comment="Too slow.")
-    assert make.again(run).status == "RUNNING"
+    assert (make.again(run).status, make.again(run).waiting_on) == ("RUNNING", "")
     hands.put(house.me, hands.done(claimed))
-    assert resume_decided() == 1
     run = make.again(run)
-    assert (run.status, run.steps_ended) == ("FAILED", 1)
-    assert timeline.verify(run.pk) == []
+    assert (run.status, run.waiting_on) == ("WAITING_APPROVAL", house.action(run, "take_over").sentence)
+    assert run.waiting_since is not None
 
 
 def test_s9_one_bad_run_does_not_stop_the_others(house, monkeypatch):

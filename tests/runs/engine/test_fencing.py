@@ -234,7 +234,7 @@ def test_b13_a_sweep_that_looked_too_early_takes_nothing_back(house):
     assert reclaim() == 1
     (again,) = hands.take(house.me)
     before = rows(claimed.run_id)
-    reaper._give_back(seen, "expired")
+    reaper.give_back(seen, "expired")
     assert rows(claimed.run_id) == before
     assert again.fence > claimed.fence
     hands.put(house.me, hands.done(again))
@@ -249,7 +249,7 @@ def test_b13_a_sweep_does_not_take_a_step_whose_lease_was_renewed(house):
     take_away(claimed, "lease")
     seen = expired()
     Step.everywhere.filter(pk=claimed.step_id).update(lease_until=until)
-    reaper._give_back(seen, "expired")
+    reaper.give_back(seen, "expired")
     assert Step.everywhere.get(pk=claimed.step_id).owner_id == house.me.pk
     assert not hands.put(house.me, hands.done(claimed)).refused
 
@@ -260,7 +260,7 @@ def test_b29_two_sweeps_over_one_dead_lease_count_one_loss(house):
     take_away(claimed, "lease")
     seen = expired()
     for _ in range(2):
-        reaper._give_back(seen, "expired")
+        reaper.give_back(seen, "expired")
     step = Step.everywhere.get(pk=claimed.step_id)
     assert (step.status, step.losses, step.attempt) == ("PENDING", 1, 1)
     assert Event.everywhere.filter(run_id=claimed.run_id, type="step.lost").count() == 1

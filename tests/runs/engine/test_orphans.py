@@ -99,15 +99,17 @@ def test_b14_two_sweeps_at_once_do_it_once(house):
 
 
 def circle(house: make.House) -> Run:
-    """Two steps, each of which waits for the other."""
+    """Two steps, each of which waits for the other; no plan makes such a thing, but rows can be mended by hand."""
     run = house.counted(2)
     (claimed,) = hands.take(house.me)
     plan = [
-        {"do": "call", "key": "a", "tool": "drill.noop", "after": {"b": "succeeded"}},
+        {"do": "call", "key": "a", "tool": "drill.noop"},
         {"do": "call", "key": "b", "tool": "drill.noop", "after": {"a": "succeeded"}},
     ]
     hands.put(house.me, Outcome(claimed, "succeeded", plan=Plan(claimed.version, plan)))
-    assert StepDependency.objects.count() == 2
+    first, second = Step.everywhere.filter(run=run, kind="call").order_by("seq")
+    StepDependency.objects.create(step=first, needs=second, rule="succeeded")
+    Step.everywhere.filter(pk=first.pk).update(held=True)
     return make.again(run)
 
 
