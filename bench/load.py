@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,19 @@ def submit_runs(who: Cast, *, runs: int, input: Mapping[str, Any]) -> list[uuid.
         )
         made.append(run.pk)
     return made
+
+
+def script(who: Cast, *, rounds: Sequence[Sequence[Mapping[str, Any]]]) -> uuid.UUID:
+    """Submits one run of the agent that follows a script."""
+    run, _created = submit(
+        tenant_id=who.tenant.pk,
+        submitter_id=who.submitter.pk,
+        agent="drill-script",
+        goal="Follow the script",
+        input={"rounds": rounds},
+        submit_key=uuid.uuid4().hex,
+    )
+    return run.pk
 
 
 def wait(runs: list[uuid.UUID], *, seconds: float = 120, alive: Callable[[], bool] = lambda: True) -> None:
