@@ -37,7 +37,6 @@ class EngineEnv(BaseSettings):
     poll_seconds: float = Field(0.5, gt=0)
     claim_batch: int = Field(100, ge=1, le=1000)
     pools: str = "io:1:1200,thread:1:64,cpu:2:1"
-    max_failures: int = Field(3, ge=1)
     max_losses: int = Field(3, ge=1)
     drain_seconds: float = Field(5, ge=0)
     step_seconds: float = Field(300, gt=0)

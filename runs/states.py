@@ -18,8 +18,6 @@ RUN_PLANNABLE = ("PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL")
 STEP_LIVE = ("PENDING", "RUNNING", "WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN")
 STEP_TERMINAL = ("SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED")
 
-#: A step that was lost with its worker this often fails instead of running again (poison).
-MAX_LOSSES = 3
 #: Keys of steps that make a damaged artifact again begin so (S15).
 REMAKE = "remake/"
 #: A summary and a checkpoint are written after this many finished steps (S6).

@@ -39,8 +39,10 @@ def _limit(name: str, value: Any, most: Any) -> int | str:
         given = Decimal("NaN")
     whole = name != "cost"
     if not given.is_finite() or given <= 0 or given > budget.MOST or (whole and given % 1):
-        raise BadTask(_("A limit is a number above 0. Nothing was created."), field)
+        text = _("The limit %(name)s must be a number above 0. Nothing was created.") % {"name": name}
+        raise BadTask(text, field)
     if most is not None and given > Decimal(str(most)):
-        text = _("The agent may use %(most)s at most. Nothing was created.") % {"most": most}
+        text = _("The limit %(name)s can be %(most)s at most for this agent. Nothing was created.")
+        text %= {"name": name, "most": most}
         raise BadTask(text, field)
     return int(given) if whole else budget.text(budget.amount(given))

@@ -28,7 +28,6 @@ from runs.engine.status import derive
 from runs.engine.take_over import take_over
 from runs.engine.types import CHARGED, DAMAGED, Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, cursor, document
-from runs.states import MAX_LOSSES
 from tools.selectors import by_id
 
 log = logging.getLogger(__name__)
@@ -282,7 +281,8 @@ def verdict(outcome: Outcome) -> tuple[str, float, float | None]:
         case "drained" | "waiting":
             return "PENDING", 0.0, None
         case "lost" | "unknown":
-            return ("PENDING" if claimed.losses + 1 < MAX_LOSSES else "FAILED"), 0.0, None
+            poison = claimed.losses + 1 >= settings.COUNTERSIGN.max_losses
+            return "FAILED" if poison else "PENDING", 0.0, None
     contract = by_id(claimed.contract_id) if claimed.contract_id else None
     again = retry.after(contract, outcome, failures=claimed.failures)
     if again:

@@ -8,6 +8,7 @@ import uuid
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -26,7 +27,6 @@ from runs.engine.status import derive
 from runs.engine.types import CHARGED, DAMAGED, Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, locked_one
 from runs.models import Step
-from runs.states import MAX_LOSSES
 from tools import intents
 from tools.errors import Refused
 from tools.models import Contract, Intent
@@ -111,7 +111,7 @@ def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
 def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome: Outcome) -> None:
     """Known not to have happened. An irreversible write is never tried again by itself (O3)."""
     fresh = Intent.everywhere.get(pk=intent.pk)
-    if outcome.error_code in NEVER_HANDED_OVER and not _stopping(run) and step.losses + 1 < MAX_LOSSES:
+    if outcome.error_code in NEVER_HANDED_OVER and not _stopping(run) and not _poison(step, 1):
         # Begun, but the sender was never told to go, or said itself that it did not: the approval still stands.
         if fresh.status == Intent.Status.REJECTED:
             intents.allow_again(intent_id=intent.pk)
@@ -136,6 +136,11 @@ def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome
     )
     if not _stopping(run) and given_back.gave_up(run, outcome, "FAILED"):
         run.steps = [new for new in run.steps if new.kind != "plan"]
+
+
+def _poison(step: Step, losses: int) -> bool:
+    """Whether it was lost, or not handed over, too often to be tried again."""
+    return bool(step.losses + losses >= settings.COUNTERSIGN.max_losses)
 
 
 def _stopping(run: Locked) -> bool:
@@ -226,9 +231,15 @@ def _give_back(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
         end_step(run, step, "cancel", code="cancelled")
         return
     losses = 1 if outcome.ending == "lost" else 0
-    if step.losses + losses >= MAX_LOSSES:
+    if _poison(step, losses):
         intents.void(intent_id=intent.pk)
-        end_step(run, step, "fail", code="worker_lost", text=_("Its worker died %s times.") % MAX_LOSSES)
+        end_step(
+            run,
+            step,
+            "fail",
+            code="worker_lost",
+            text=_("Its worker died %s times.") % (step.losses + losses),
+        )
         return
     _back(run, step, outcome, losses=losses)
 

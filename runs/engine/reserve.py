@@ -17,6 +17,9 @@ from runs.engine.workspace import Locked, NewStep, cursor
 from tools.models import Contract
 from tools.selectors import by_id
 
+#: Which budget of calls a step of this kind counts against; questions and waits call nothing.
+CALLS = {"call": "tool_calls", "undo": "tool_calls", "model": "model_calls"}
+
 
 def room_for(run: Locked, *, kind: str, contract: Contract | None, live: int) -> Shortage | None:
     """What stands against planning one more step. ``live``: how many other steps have not ended, those new in this
@@ -72,8 +75,8 @@ def shown(name: str, value: Decimal) -> str:
 def _needs(kind: str, contract: Contract | None) -> dict[str, Decimal]:
     """What one step, or one more attempt of it, may use at most."""
     needs = {"steps": Decimal(1)}
-    if kind not in ("person", "wait"):
-        needs["model_calls" if kind == "model" else "tool_calls"] = Decimal(1)
+    if kind in CALLS:
+        needs[CALLS[kind]] = Decimal(1)
     if contract is not None:
         needs["tokens"] = Decimal(contract.attempt_tokens or 0)
         needs["cost"] = Decimal(contract.attempt_cost or 0)

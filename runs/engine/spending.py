@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from runs import budget
+from runs.engine.reserve import CALLS
 from runs.engine.types import Outcome
 from runs.engine.workspace import Locked
 
@@ -12,13 +13,13 @@ MADE = ("succeeded", "failed", "unknown", "lost", "timeout", "cancelled")
 
 def book_call(run: Locked, outcome: Outcome) -> None:
     """One call, and what it measured, whatever became of it: retries are paid for like the first try."""
-    if outcome.ending not in MADE or outcome.claimed.kind == "plan":
+    calls = CALLS.get(outcome.claimed.kind)
+    if outcome.ending not in MADE or calls is None:
         return
     measured = {
         "tokens": budget.amount(outcome.tokens).to_integral_value(),
         "cost": budget.amount(outcome.cost),
     }
-    calls = "model_calls" if outcome.claimed.kind == "model" else "tool_calls"
     run.spend(**{calls: Decimal(1)}, **measured)
 
 

@@ -20,6 +20,7 @@ _BUDGETS = {
     "tool_calls": gettext_noop("Tool calls"),
     "model_calls": gettext_noop("Model calls"),
     "tokens": gettext_noop("Tokens"),
+    "wall_seconds": gettext_noop("Working time"),
 }
 
 
@@ -69,13 +70,23 @@ def meters(run: Run) -> list[Meter]:
     return [
         Meter(
             _(label),
-            str(run.spent.get(name, 0)),
-            str(run.budget[name]),
+            _amount(name, run.spent.get(name, 0)),
+            _amount(name, run.budget[name]),
             _share(run.spent.get(name, 0), run.budget[name]),
         )
         for name, label in _BUDGETS.items()
         if name in run.budget
     ]
+
+
+def _amount(name: str, value: Any) -> str:
+    """As booked; times in the largest unit that leaves no more than a hundred of them."""
+    if name != "wall_seconds":
+        return str(value)
+    seconds = int(Decimal(str(value)))
+    if seconds < 100:
+        return _("%s s") % seconds
+    return _("%s min") % (seconds // 60) if seconds < 6000 else _("%s h") % (seconds // 3600)
 
 
 def coverage(intents: Sequence[Intent], names: Mapping[Any, str]) -> Coverage | None:
@@ -104,6 +115,8 @@ def technical(run: Run, steps: Sequence[Step]) -> list[Fact]:
         Fact(_("Input digest"), run.input_digest, mono=True),
         Fact(_("Begun"), at=run.created_at),
     ]
+    if run.deadline is not None:
+        facts.append(Fact(_("Deadline"), at=run.deadline))
     if run.lineage != run.pk:
         facts.append(Fact(_("Lineage"), public("run", run.lineage), mono=True))
     for step in steps:

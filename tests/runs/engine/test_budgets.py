@@ -117,7 +117,7 @@ def test_s9_a_person_may_end_it_instead(house):
     hands.run_all(house.me)
     house.answer(run, "fail", kind="take_over", comment="Enough.")
     run = make.again(run)
-    assert (run.status, run.takeover, run.failure["text"]) == ("FAILED", None, "Enough.")
+    assert (run.status, run.takeover, (run.failure or {})["text"]) == ("FAILED", None, "Enough.")
 
 
 def test_s9_what_is_under_way_has_its_budget_reserved(house):
@@ -154,11 +154,13 @@ def test_s9_an_unknown_outcome_keeps_its_budget_until_it_is_settled(house):
 
     run, claimed = effect(house, tool_calls=2)
     go = asked_to_begin(house, claimed)
+    assert isinstance(go, Go)
     hands.put(house.me, Outcome(claimed, "lost", dispatch_id=go.dispatch_id))
 
     def left() -> Any:
         with transaction.atomic():
             _, locked = locked_one(run.pk)
+            assert locked is not None
             return room_for(locked, kind="call", contract=None, live=1)
 
     assert (make.again(run).spent["tool_calls"], left().name) == (1, "tool_calls")

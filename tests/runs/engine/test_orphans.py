@@ -16,6 +16,7 @@ from accounts.models import AuditEntry
 from outbox.models import Message
 from runs import timeline
 from runs.engine import orphans
+from runs.engine.commit import commit as real_commit
 from runs.engine.orphans import sweep
 from runs.engine.types import Outcome, Plan
 from runs.models import Run, Step, StepDependency
@@ -98,11 +99,21 @@ def test_b14_two_sweeps_at_once_do_it_once(house):
     assert Step.everywhere.filter(run=run, kind="plan", status="PENDING").count() == 1
 
 
+def test_b14_a_second_sweep_that_looked_at_the_same_moment_does_nothing(house):
+    """Guards runs/engine/orphans.py `_adopt`: what it saw before it had the lock does not count."""
+    run = forgotten(house)
+    quiet(run)
+    assert orphans._adopt(run.pk)
+    version = make.again(run).version
+    assert not orphans._adopt(run.pk)
+    assert make.again(run).version == version
+
+
 def circle(house: make.House) -> Run:
     """Two steps, each of which waits for the other; no plan makes such a thing, but rows can be mended by hand."""
     run = house.counted(2)
     (claimed,) = hands.take(house.me)
-    plan = [
+    plan: list[dict[str, Any]] = [
         {"do": "call", "key": "a", "tool": "drill.noop"},
         {"do": "call", "key": "b", "tool": "drill.noop", "after": {"a": "succeeded"}},
     ]
@@ -246,12 +257,11 @@ def test_o6_one_bad_step_does_not_stop_reclaim(house, monkeypatch):
     steps = [held(house)[1] for _ in range(3)]
     Step.everywhere.filter(pk=steps[2].pk).update(owner=hands.worker())
     Step.everywhere.filter(status="RUNNING").update(lease_until="2020-01-01T00:00:00Z")
-    real = reclaim.commit
 
     def commit(*, outcomes: Any, **rest: Any) -> Any:
         if any(outcome.claimed.step_id == steps[0].pk for outcome in outcomes):
             raise RuntimeError("a row that nobody can write")
-        return real(outcomes=outcomes, **rest)
+        return real_commit(outcomes=outcomes, **rest)
 
     monkeypatch.setattr(reclaim, "commit", commit)
     assert reclaim.reclaim() == 2

@@ -72,7 +72,8 @@ def tried(house: make.House, run: Run, act: Any, *, rounds: int = 12) -> Step:
     for _ in range(rounds):
         Step.everywhere.filter(run=run, status="PENDING").update(not_before=Now())
         hands.put(house.me, *[act(one) for one in hands.take(house.me)])
-    return Step.everywhere.filter(run=run, kind="call").order_by("seq")[0]
+    found: Step = Step.everywhere.filter(run=run, kind="call").order_by("seq")[0]
+    return found
 
 
 def test_s7_reading_is_tried_three_times_then_the_agent_is_told(house):
@@ -166,7 +167,8 @@ def test_s7_the_agent_cannot_ask_for_more(house):
         if claimed.kind == "plan" and not Step.everywhere.filter(run=run, kind="call").exists():
             said = {"do": "call", "key": "count/1", "tool": "drill.noop", "arguments": greedy, **greedy}
             return Outcome(claimed, "succeeded", plan=Plan(claimed.version, [said]))
-        return fails()(claimed)
+        failed: Outcome = fails()(claimed)
+        return failed
 
     step = tried(house, run, act)
     assert (step.status, step.attempt, step.timeout_seconds) == ("FAILED", 3, 60)
@@ -179,7 +181,8 @@ def test_s7_another_tool_stands_in(house):
     declared(run, max_attempts=2, backoff_seconds=0, fallback_tool="drill.pid")
 
     def act(claimed: Claimed) -> Outcome:
-        return fails()(claimed) if claimed.tool == "drill.noop" else hands.done(claimed, {"pid": 7})
+        failed: Outcome = fails()(claimed)
+        return failed if claimed.tool == "drill.noop" else hands.done(claimed, {"pid": 7})
 
     step = tried(house, run, act)
     assert (step.status, step.key, step.tool, step.output) == (
@@ -231,6 +234,33 @@ def test_s7_a_person_takes_over_where_the_contract_says_so(house):
     house.answer(run, "continue", kind="take_over")
     hands.run_all(house.me)
     assert make.again(run).status == "SUCCEEDED"
+
+
+def test_b03_a_step_that_always_dies_fails_after_three_losses(house):
+    """Guards runs/engine/commit.py `verdict`: losses are counted in the row; other runs keep moving, and so does this
+    one. (With real processes and their memory limit: tests/runs/node/test_node.py.)"""
+    poison, other = house.counted(1, tool="drill.starve"), house.counted(2)
+
+    def act(claimed: Claimed) -> Outcome:
+        dies = claimed.tool == "drill.starve"
+        return Outcome(claimed, "lost", error_code="worker_lost") if dies else hands.done(claimed)
+
+    for _ in range(8):
+        hands.put(house.me, *[act(one) for one in hands.take(house.me)])
+    step = Step.everywhere.get(run=poison, kind="call")
+    assert (step.status, step.losses, step.failures, step.attempt) == ("FAILED", 3, 0, 3)
+    assert {make.again(run).status for run in (poison, other)} == {"SUCCEEDED"}
+
+
+def test_b03_an_effect_whose_sender_always_dies_is_asked_about(house):
+    """Guards runs/engine/record.py `lose`: once it was begun nobody knows, so it is neither counted nor tried again."""
+    run = house.counted(1, tool="drill.effect")
+    hands.put(house.me, *[hands.done(one) for one in hands.take(house.me)])
+    claimed, go = begun(house, run)
+    hands.put(house.me, Outcome(claimed, "lost", dispatch_id=go.dispatch_id))
+    assert Step.everywhere.get(run=run, kind="call").status == "UNKNOWN"
+    assert house.action(run, "settle").status == "OPEN"
+    assert hands.take(house.me) == []
 
 
 def begun(house: make.House, run: Run) -> tuple[Claimed, Go]:

@@ -127,7 +127,11 @@ def test_b32_what_no_worker_holds_is_cancelled_at_once(house, how):
     else:
         run = house.counted(2)
         hands.put(house.me, *[hands.done(one) for one in hands.take(house.me)])
-        changes = {"backing off": {"not_before": "2099-01-01T00:00:00Z"}, "held": {"held": True}}.get(how)
+        kinds: dict[str, dict[str, Any]] = {
+            "backing off": {"not_before": "2099-01-01T00:00:00Z"},
+            "held": {"held": True},
+        }
+        changes = kinds.get(how)
         if changes:
             Step.everywhere.filter(run=run, status="PENDING").update(**changes)
     stop(house, run)

@@ -138,14 +138,14 @@ def test_s13_one_bad_run_does_not_stop_the_others(house, monkeypatch):
     bad, good = stuck(house), stuck(house)
     for run in (bad, good):
         silent(run)
-    real = watchdog.take_over
+    real = watchdog._finding
 
-    def take_over(run: Any, *args: Any, **more: Any) -> None:
-        if run.id == bad.pk:
+    def finding(name: str, row: Any) -> Any:
+        if row[0] == bad.pk:
             raise RuntimeError("a row that nobody can read")
-        real(run, *args, **more)
+        return real(name, row)
 
-    monkeypatch.setattr(watchdog, "take_over", take_over)
+    monkeypatch.setattr(watchdog, "_finding", finding)
     assert watch() == 1
     assert make.again(bad).takeover is None
     assert make.again(good).takeover is not None

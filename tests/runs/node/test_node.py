@@ -56,10 +56,12 @@ def test_b78_an_effect_that_answers_nul_stays_done(start, who, ledger):
     assert len(ledger.read_text().splitlines()) == 1
 
 
-def test_b03_a_step_that_kills_its_child_fails_and_the_others_go_on(start, who):
-    """Guards `runs.engine.commit.verdict` (losses) and `runs.node.pump.Pump._died` (a dead child's step is lost)."""
+@pytest.mark.parametrize("tool", ["drill.crash", "drill.starve"])
+def test_b03_a_step_that_kills_its_child_fails_and_the_others_go_on(start, who, tool):
+    """Guards `runs.engine.commit.verdict` (losses) and `runs.node.pump.Pump._died` (a dead child's step is lost). The
+    second dies of its memory limit (RLIMIT_AS), as a library does that cannot allocate."""
     start()
-    poison = real.run_of(who, tool="drill.crash")
+    poison = real.run_of(who, tool=tool)
     others = [real.run_of(who, tool="drill.noop", steps=3) for _ in range(3)]
     real.ended(*others, poison)
     step = real.calls(poison)[0]

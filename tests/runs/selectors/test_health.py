@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.db.models.functions import Now
 
 from runs.models import Step
 from runs.selectors.health import movement
@@ -24,3 +27,28 @@ def test_ready_work_that_nobody_takes_is_a_stall(client):
     hands.take(linden.me)
     assert movement().oldest_ready is None
     assert client.get("/healthz").json()["work"] == "moving"
+
+
+def test_b05_a_process_that_breathes_and_takes_nothing(client):
+    """Guards runs/selectors/health.py `stalled`: the worker is seen every second and has claimed before; what counts is
+    that ready work has been waiting."""
+    linden = house()
+    linden.counted()
+    hands.take(linden.me)
+    linden.counted()
+    type(linden.me).objects.update(last_seen_at=Now(), last_claim_at=Now() - timedelta(minutes=2))
+    Step.everywhere.filter(status="PENDING").update(not_before=Now() - timedelta(minutes=2))
+    body = client.get("/healthz").json()
+    assert (body["status"], body["work"]) == ("ok", "stalled")
+    assert body["oldest_ready_seconds"] >= 120
+    assert body["last_claim_seconds"] >= 120
+
+
+def test_b05_a_task_that_a_person_holds_is_no_stall():
+    """Guards runs/sql/movement.sql: its steps are not ready, and nobody would take them."""
+    linden = house()
+    run = linden.counted()
+    Step.everywhere.update(not_before=Now() - timedelta(minutes=2))
+    assert movement().stalled
+    type(run).everywhere.filter(pk=run.pk).update(takeover=run.pk)
+    assert movement().oldest_ready is None
