@@ -50,17 +50,17 @@ class Terms:
         """When the holder must stop, for a lease that was asked for at ``sent`` on its own clock (B36)."""
         return sent + self.lease - self.clock_error
 
-    def next_renewal(self, now: float, sent: float) -> float:
+    def next_renewal(self, now: float, sent: float, *, look: float | None = None) -> float:
         """When to renew next: at a third to a half of what remains of the lease, at random, so that renewals of many do not
         meet (L4). A failed one is tried again after a third to a half of the rest, and so on. The keeper looks every
-        ``tick`` and takes what would be due before its next look: see :meth:`due`."""
+        ``look`` seconds (as a rule ``tick``) and takes what would be due before its next look: see :meth:`due`."""
         remaining = max(0.0, sent + self.lease - now)
-        earliest, latest = remaining / 3 + self.tick, remaining / 2
+        earliest, latest = remaining / 3 + (self.tick if look is None else look), remaining / 2
         return now + (random.uniform(earliest, latest) if earliest < latest else latest)
 
-    def due(self, now: float, renew_at: float) -> bool:
+    def due(self, now: float, renew_at: float, *, look: float | None = None) -> bool:
         """Whether a renewal belongs to the look at ``now``, because at the next one it would be late."""
-        return now + self.tick > renew_at
+        return now + (self.tick if look is None else look) > renew_at
 
 
 def shortest(*, failures: int, renew: float, clock_error: float, longest_commit: float) -> float:

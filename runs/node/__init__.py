@@ -10,7 +10,8 @@ limits of memory and time, killable. Blocking tools are apart from the loop beca
 
 Words: *board* = what the threads of main share, under one lock · *entry* = a step that a child holds · *question* = a
 child that asks to begin an effect · *wall* = the time limit of a step · *stray* = a running step of this node that no
-child holds (the answer to a claim was lost).
+child holds (the answer to a claim was lost) · *leash* = the end to waiting for a server that says nothing · *terms* = how
+long leases are and when they are renewed (`runs.leases`).
 
 Dangers: a thread of main that dies while the others renew (each is guarded: an uncaught error ends the process) · a file
 descriptor reused after a child's death (`dead` is looked at before any signal) · a child that outlives main (death

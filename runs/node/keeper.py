@@ -127,12 +127,14 @@ class Keeper:
         with self.board.lock:
             return [(c, e) for c in self.board.children for e in c.inflight.values() if not e.abandoned]
 
-    def _due(self, now: float) -> Held:
+    def _due(self, now: float, *, look: float | None = None) -> Held:
         """Those to renew. A step past the last moment of its time only breathes: its lease ends (B37)."""
         return [
             (child, entry)
             for child, entry in self._held()
-            if self.terms.due(now, entry.renew_at) and entry.why != "lost" and now < entry.last_breath
+            if self.terms.due(now, entry.renew_at, look=look)
+            and entry.why != "lost"
+            and now < entry.last_breath
         ]
 
     def _prolong(self, kept: Held, sent: float) -> None:
@@ -171,12 +173,12 @@ class Keeper:
         if self.failures == DEAF_AFTER:
             log.error("leases cannot be renewed (%s): nothing new is claimed until they can", error)
         now = boot()
-        due = self._due(now)
+        due = self._due(now, look=AGAIN_AFTER)
         with self.board.lock:
             self.board.deaf = self.failures >= DEAF_AFTER
             for _, entry in due:
                 entry.failed += 1
-                entry.renew_at = self.terms.next_renewal(now, entry.renewed)
+                entry.renew_at = self.terms.next_renewal(now, entry.renewed, look=AGAIN_AFTER)
         if due:
             self.measures.note("failed", 0.0)
         for child, entry in due:
