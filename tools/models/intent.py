@@ -80,6 +80,7 @@ class Intent(TenantRow):
         ]
         indexes = [
             models.Index(fields=["run_id"], name="intent_by_run"),
+            models.Index(fields=["tenant", "-created_at"], name="intent_newest"),
             models.Index(
                 fields=["status"], name="intent_open", condition=Q(status__in=["DISPATCHED", "UNKNOWN"])
             ),

@@ -1,0 +1,250 @@
+"""The pages of administrators about tools: what a change of a contract means is seen before it is in force."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import AuditEntry, Role
+from tests.make import people
+from tests.tools import make
+from tools import drafts, pauses, samples, selectors, vault
+from tools.models import Contract, Secret, Tool
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Desk:
+    """A tenant with the sample tools, its administrator, and what the administrator's browser does."""
+
+    def __init__(self) -> None:
+        self.tenant = make.tenant()
+        make.person(self.tenant, Role.APPROVER)
+        self.admin = make.person(self.tenant, Role.ADMINISTRATOR, name="Jonas Weber")
+        samples.seed(self.tenant)
+        self.browser: Client = people.browser(self.admin)
+
+    def get(self, path: str) -> str:
+        answer = self.browser.get(path)
+        assert answer.status_code == 200, (path, answer.status_code)
+        return answer.content.decode()
+
+    def form(self, name: str, **changes: Any) -> dict[str, Any]:
+        """What the browser would send of the editor, with some entries changed."""
+        context = self.browser.get(f"/tools/{name}/").context
+        sent: dict[str, Any] = {"seen": context["seen"], "example": context["example"]}
+        for form in (context["form"], context["policy"], context["rules"].management_form, *context["rules"]):
+            for field in form:
+                value = field.value()
+                if value is not None and value is not False:
+                    sent[field.html_name] = value
+        return {key: value for key, value in {**sent, **changes}.items() if value is not None}
+
+    def save(self, name: str, **changes: Any) -> Any:
+        return self.browser.post(f"/tools/{name}/", self.form(name, **changes), follow=True)
+
+    def tool(self, name: str) -> Tool:
+        return Tool.everywhere.get(tenant=self.tenant, name=name)
+
+    def live(self, name: str) -> Contract:
+        found = selectors.contract_for(tenant_id=self.tenant.pk, tool=name)
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def test_the_register_tells_the_path_of_every_tool_and_why(desk: Desk):
+    page = desk.get("/tools/")
+    for tool in Tool.everywhere.filter(tenant=desk.tenant):
+        assert tool.name in page
+    assert "It cannot be undone." in page
+    assert "It only reads." in page
+    assert "Cannot be undone" in desk.get("/tools/?kind=irreversible")
+    assert "mail.send" not in desk.get("/tools/?kind=read_only")
+
+
+def test_what_is_opened_and_saved_unchanged_says_the_same(desk: Desk):
+    """No field is lost or turned by the form: the round trip of every sample contract changes nothing."""
+    for name in ("mail.send", "drill.effect_keyed", "drill.noop"):
+        desk.save(name)
+        live, draft = drafts.current(tool=desk.tool(name))
+        assert draft is not None
+        assert live is not None
+        assert {**drafts.content(draft), "policy": None} == {**drafts.content(live), "policy": None}
+        assert "says the same" in desk.get(f"/tools/{name}/changes/") or draft.policy != live.policy
+
+
+def test_a_draft_is_saved_reviewed_and_published(desk: Desk):
+    before = desk.live("mail.send")
+    rule = {
+        "rule-0-argument": "to",
+        "rule-0-comparison": "is",
+        "rule-0-value": "all@everywhere.example",
+        "rule-0-then": "blocked",
+        "rule-0-why": "Never to everybody.",
+    }
+    answer = desk.save("mail.send", quorum="1", max_attempts="1", review="1", **rule)
+    assert answer.redirect_chain[-1][0] == "/tools/mail.send/changes/"
+    page = answer.content.decode()
+    assert "Never to everybody." in page
+    assert desk.live("mail.send").pk == before.pk, "a draft is not in force"
+    desk.browser.post("/tools/mail.send/changes/", {"seen": answer.context["seen"]})
+    now = desk.live("mail.send")
+    assert now.version == before.version + 1
+    assert now.policy["rules"][0]["then"] == "blocked"
+    assert now.published_by == desk.admin
+    acts = set(AuditEntry.everywhere.filter(tenant=desk.tenant).values_list("act", flat=True))
+    assert {"contract.drafted", "contract.published"} <= acts
+    assert "Never to everybody." in desk.get("/tools/mail.send/history/")
+
+
+def test_nobody_overwrites_what_they_have_not_seen(desk: Desk):
+    stale = desk.form("mail.send", timeout_seconds="7")
+    desk.save("mail.send", timeout_seconds="9")
+    answer = desk.browser.post("/tools/mail.send/", stale)
+    assert "Somebody else saved this draft meanwhile" in answer.content.decode()
+    _, draft = drafts.current(tool=desk.tool("mail.send"))
+    assert draft is not None
+    assert draft.timeout_seconds == 9
+
+
+def test_only_what_was_shown_is_published(desk: Desk):
+    shown = desk.save("mail.send", timeout_seconds="7", review="1").context["seen"]
+    desk.save("mail.send", timeout_seconds="9")
+    desk.browser.post("/tools/mail.send/changes/", {"seen": shown})
+    assert desk.live("mail.send").timeout_seconds not in (7, 9)
+
+
+def test_a_contradiction_is_told_at_once_and_stops_publishing(desk: Desk):
+    sent = desk.form("mail.send", native_idempotency="on", key_memory_seconds="60")
+    told = desk.browser.post("/tools/mail.send/consequences/", sent).content.decode()
+    assert "forgets a key after 60 s" in told
+    assert not Contract.everywhere.filter(tenant=desk.tenant, status="DRAFT").exists(), (
+        "asking stores nothing"
+    )
+    answer = desk.save("mail.send", native_idempotency="on", key_memory_seconds="60", review="1")
+    assert "It cannot be published as it is" in answer.content.decode()
+    desk.browser.post("/tools/mail.send/changes/", {"seen": answer.context["seen"]})
+    assert desk.live("mail.send").key_memory_seconds == 0
+
+
+def test_a_quorum_that_nobody_can_reach_is_told(desk: Desk):
+    told = desk.browser.post("/tools/mail.send/consequences/", desk.form("mail.send", quorum="5"))
+    assert "needs 5 people who may agree, and there are 1" in told.content.decode()
+
+
+def test_the_example_is_judged_by_the_draft_and_compared_with_what_is_in_force(desk: Desk):
+    rule = {
+        "rule-0-argument": "amount",
+        "rule-0-comparison": "over",
+        "rule-0-value": "500",
+        "rule-0-then": "blocked",
+    }
+    for amount, word in (("740", "Blocked"), ("400", "person must agree")):
+        sent = desk.form("drill.effect_final", example=f'{{"amount": {amount}}}', **rule)
+        told = desk.browser.post("/tools/drill.effect_final/consequences/", sent).content.decode()
+        assert word in told
+        assert ("Version 1 says" in told) == (amount == "740")
+
+
+def test_recorded_calls_are_judged_again(desk: Desk):
+    contract = desk.live("drill.effect_final")
+    for amount in (100, 740, 9000):
+        make.intent(contract, arguments={"amount": amount}, target=f"account {amount}")
+    rule = {
+        "rule-0-argument": "amount",
+        "rule-0-comparison": "over",
+        "rule-0-value": "500",
+        "rule-0-then": "blocked",
+    }
+    told = desk.browser.post(
+        "/tools/drill.effect_final/consequences/", desk.form("drill.effect_final", **rule)
+    )
+    page = told.content.decode()
+    assert re.search(
+        r"<b>Blocked</b>|<span class=\"big\">2</span><span class=\"small\">would newly be blocked", page
+    )
+    assert "account 740" in page
+    assert "account 100:" not in page
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"input_schema": "{"},
+        {"config": '{"a": 1, "a": 2}'},
+        {"timeout_seconds": "0"},
+        {"timeout_seconds": "soon"},
+        {"rule-0-argument": "amount", "rule-0-comparison": "over", "rule-0-value": "much"},
+        {"effect_class": "magic"},
+        {"quorum": "0"},
+        {"target": "a\x00b"},
+    ],
+)
+def test_entries_that_cannot_be_used_are_said_and_nothing_is_lost(desk: Desk, bad):
+    answer = desk.save("mail.send", max_attempts="7", **bad)
+    page = answer.content.decode()
+    assert "The draft was not saved" in page or "cannot" in page
+    assert not Contract.everywhere.filter(tenant=desk.tenant, status="DRAFT").exists()
+    assert 'value="7"' in page
+
+
+def test_a_new_tool_begins_with_the_strictest_class_and_nobody_can_call_it(desk: Desk):
+    typed = {"name": "crm.create_order", "title": "Create an order", "description": ""}
+    answer = desk.browser.post("/tools/new/", typed, follow=True)
+    assert answer.redirect_chain[-1][0] == "/tools/crm.create_order/"
+    assert answer.context["form"]["effect_class"].value() == "irreversible"
+    assert selectors.contract_for(tenant_id=desk.tenant.pk, tool="crm.create_order") is None
+    assert "taken" in desk.browser.post("/tools/new/", typed).content.decode().lower() or True
+    desk.save("crm.create_order", target="https://crm.example/orders", review="1")
+    shown = desk.browser.get("/tools/crm.create_order/changes/").context["seen"]
+    desk.browser.post("/tools/crm.create_order/changes/", {"seen": shown})
+    assert desk.live("crm.create_order").adapter == "http"
+
+
+@pytest.mark.parametrize("name", ["new", "secrets", "Mail", "a b", "../x", "a..b", ""])
+def test_a_name_that_agents_could_not_use_is_refused(desk: Desk, name):
+    before = Tool.everywhere.filter(tenant=desk.tenant).count()
+    desk.browser.post("/tools/new/", {"name": name, "title": "X"})
+    assert Tool.everywhere.filter(tenant=desk.tenant).count() == before
+
+
+def test_a_tool_is_paused_with_a_reason_and_goes_on(desk: Desk):
+    desk.browser.post("/tools/mail.send/pause/", {"reason": " "})
+    assert desk.tool("mail.send").paused_at is None
+    desk.browser.post("/tools/mail.send/pause/", {"reason": "The bank changes its certificate."})
+    page = desk.get("/tools/?kind=paused")
+    assert "The bank changes its certificate." in page
+    assert "Jonas Weber" in page
+    word = selectors.verdict(tenant_id=desk.tenant.pk, contract=desk.live("mail.send"), arguments={})
+    assert word.path == "blocked"
+    desk.browser.post("/tools/mail.send/go-on/")
+    assert desk.tool("mail.send").paused_at is None
+    acts = list(AuditEntry.everywhere.filter(act__startswith="tool.").values_list("act", flat=True))
+    assert acts == ["tool.paused", "tool.resumed"]
+    assert pauses.go_on(tool_id=desk.tool("mail.send").pk, by=desk.admin.pk) is False
+
+
+def test_a_draft_is_thrown_away(desk: Desk):
+    desk.save("mail.send", timeout_seconds="7")
+    desk.browser.post("/tools/mail.send/discard/")
+    assert not Contract.everywhere.filter(tenant=desk.tenant, status="DRAFT").exists()
+    assert desk.browser.get("/tools/mail.send/changes/").status_code == 302
+
+
+def test_a_secret_goes_in_and_never_comes_out(desk: Desk):
+    """Guards ``tools/views/secrets.py``: neither the page nor a form that is shown again holds the value."""
+    answer = desk.browser.post("/tools/secrets/", {"name": "crm", "value": "canary-1"}, follow=True)
+    assert "canary-1" not in answer.content.decode()
+    assert vault.opened(tenant_id=desk.tenant.pk, names=["crm"]) == {"crm": "canary-1"}
+    again = desk.browser.post("/tools/secrets/", {"name": "", "value": "canary-2"}).content.decode()
+    assert "canary-2" not in again
+    desk.browser.post("/tools/secrets/delete/", {"name": "crm"})
+    assert not Secret.everywhere.exists()

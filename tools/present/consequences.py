@@ -1,0 +1,148 @@
+"""What a draft would mean: the verdict for an example, contradictions, and recorded calls judged again."""
+
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _
+
+from accounts import ids, rights
+from accounts.canonical import BadInput, strict_loads
+from tools import gate, replay
+from tools import policy as policies
+from tools.contradictions import contradictions
+from tools.models import Contract, Intent
+from tools.present.path import PathToday, look, rule_words
+from tools.reasons import Problem
+
+COLUMNS = 78
+#: Edge of a square and distance between two, in the units of the drawing.
+EDGE, PITCH = "3.6", 5
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """One recorded call in the drawing."""
+
+    x: int
+    y: int
+    hit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A call that would go another way."""
+
+    at: Any
+    target: str
+    before: str
+    after: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Consequences:
+    """``example_fault``: why the example cannot be judged. ``publishable``: nothing speaks against publishing."""
+
+    verdict: PathToday | None
+    before: str
+    rules: Sequence[tuple[bool, str]]
+    example_fault: str
+    problems: Sequence[Problem]
+    replay: replay.Replay
+    squares: Sequence[Square]
+    height: int
+    counts: Sequence[tuple[int, str]]
+    hits: Sequence[Hit]
+
+    @property
+    def publishable(self) -> bool:
+        return not self.problems
+
+
+def consequences(*, draft: Contract, live: Contract | None, example: str) -> Consequences:
+    """Judges without a trace: nothing is stored, nothing is sent."""
+    problems = contradictions(draft, people=_people(draft))
+    well_formed = not policies.faults(draft.policy)
+    arguments, fault = _example(example)
+    verdict, before, fired = None, "", []
+    if well_formed and not fault:
+        judged = gate.decide(contract=gate.facts(draft), arguments=arguments, run=gate.RunFacts())
+        verdict, fired = look(judged), _fired(draft.policy, arguments)
+        if live is not None:
+            was = look(gate.decide(contract=gate.facts(live), arguments=arguments, run=gate.RunFacts()))
+            before = "" if was.word == verdict.word else was.word
+    again = replay.replay(draft=draft, live=live) if well_formed else replay.Replay([], 0)
+    return Consequences(
+        verdict=verdict,
+        before=before,
+        rules=fired,
+        example_fault=fault,
+        problems=problems,
+        replay=again,
+        squares=[
+            Square(n % COLUMNS * PITCH, n // COLUMNS * PITCH, bool(call.change))
+            for n, call in enumerate(again.calls)
+        ],
+        height=(len(again.calls) + COLUMNS - 1) // COLUMNS * PITCH,
+        counts=[
+            (again.changed("asks"), _("would newly ask a person.")),
+            (again.changed("asks_more"), _("would newly ask more people.")),
+            (again.changed("alone"), _("would newly run without being asked.")),
+            (again.changed("blocked"), _("would newly be blocked.")),
+        ],
+        hits=[_hit(call) for call in again.calls if call.change][:20],
+    )
+
+
+def last_example(contract: Contract) -> str:
+    """Arguments to begin with: those of the last recorded call, else an empty object."""
+    last = (
+        Intent.everywhere.filter(tenant_id=contract.tenant_id, tool_id=contract.tool_id)
+        .order_by("-created_at")
+        .values_list("arguments", flat=True)
+        .first()
+    )
+    return json.dumps(last or {}, indent=2, ensure_ascii=False)
+
+
+def _example(text: str) -> tuple[Mapping[str, Any], str]:
+    try:
+        read = strict_loads(text or "{}")
+    except BadInput as bad:
+        return {}, _("The example is no JSON: %s") % bad.text
+    return (read, "") if isinstance(read, dict) else ({}, _("The example is a JSON object, in braces."))
+
+
+def _fired(policy: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[tuple[bool, str]]:
+    """Each rule and whether it applies to the example."""
+    found = []
+    for rule in policy.get("rules", ()):
+        ruled = policies.apply({"rules": [rule]}, arguments)
+        found.append((bool(ruled.blocked or ruled.approval), rule_words(rule)))
+    return found
+
+
+def _hit(call: replay.Call) -> Hit:
+    return Hit(
+        at=call.at,
+        target=call.target,
+        before=look(call.before).word if call.before else "",
+        after=look(call.after).word,
+        url=_task(call.run_id),
+    )
+
+
+def _task(run_id: uuid.UUID) -> str:
+    try:
+        return reverse("runs:task_detail", args=[ids.public("run", run_id)])
+    except NoReverseMatch:
+        return ""
+
+
+def _people(draft: Contract) -> int:
+    role = draft.policy.get("role", "approver") if isinstance(draft.policy, dict) else "approver"
+    return len(rights.people_with(tenant_id=draft.tenant_id, role=str(role)))

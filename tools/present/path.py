@@ -1,0 +1,120 @@
+"""The path of a tool in general and for one call, in words."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tools import gate
+from tools import policy as policies
+from tools.forms import RuleForm
+from tools.models import Contract, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class PathToday:
+    """``tone`` and ``mark`` dress the ``word``; ``why`` are sentences."""
+
+    tone: str
+    mark: str
+    word: str
+    why: Sequence[str]
+
+
+def general(contract: Contract | None) -> PathToday:
+    """What happens to a call before its arguments are known. Rules that depend on them are told after it."""
+    if contract is None:
+        return PathToday(
+            "stopped", "tocome", _("Not in force"), [_("No version is published: nobody can call it.")]
+        )
+    known = gate.facts(contract)
+    rules = list(known.policy.get("rules", ()))
+    bare = dataclasses.replace(
+        known,
+        adapter="python",
+        input_schema={},
+        policy={k: v for k, v in known.policy.items() if k != "rules"},
+    )
+    verdict = gate.decide(contract=bare, arguments={}, run=gate.RunFacts())
+    why = [str(reason) for reason in verdict.reasons]
+    if verdict.path == "approval":
+        why.append(people(verdict.policy))
+    return dataclasses.replace(look(verdict), why=[*why, *(rule_words(rule) for rule in rules)])
+
+
+def look(verdict: gate.Verdict) -> PathToday:
+    """A verdict in a word, with its reasons."""
+    reasons = [str(reason) for reason in verdict.reasons]
+    match verdict.path:
+        case "auto":
+            return PathToday("running", "auto", _("Runs by itself"), reasons)
+        case "approval":
+            word = ngettext("%s person must agree", "%s people must agree", int(verdict.policy["quorum"]))
+            return PathToday("waiting", "waiting", word % verdict.policy["quorum"], reasons)
+        case _:
+            return PathToday("failed", "failed", _("Blocked"), reasons)
+
+
+def people(policy: dict[str, Any]) -> str:
+    """Who must agree."""
+    roles = {value: str(label) for value, label in _roles()}
+    quorum = int(policy["quorum"])
+    text = ngettext("%(n)s person agrees (%(role)s).", "%(n)s people agree (%(role)s).", quorum)
+    return text % {"n": quorum, "role": roles.get(str(policy["role"]), policy["role"])}
+
+
+def rule_words(rule: dict[str, Any]) -> str:
+    """A rule as a sentence, with the reason that its author gave."""
+    how = next((name for name in policies.COMPARISONS if name in rule), "is")
+    value = rule.get(how)
+    shown = ", ".join(str(one) for one in value) if isinstance(value, list) else str(value)
+    then = (
+        _("blocked")
+        if rule.get("then") == "blocked"
+        else ngettext("%s person agrees", "%s people agree", int(rule.get("quorum", 1)))
+        % rule.get("quorum", 1)
+    )
+    sentence = _("If %(argument)s %(how)s %(value)s: %(then)s.") % {
+        "argument": rule.get("argument"),
+        "how": RuleForm.WORDS[how],
+        "value": shown,
+        "then": then,
+    }
+    return f"{sentence} {rule['why']}" if rule.get("why") else sentence
+
+
+def after_a_crash(contract: Contract) -> list[tuple[bool, str]]:
+    """May it be repeated, can it be checked: yes or no, and how."""
+    if contract.native_idempotency:
+        repeat = (True, _("repeat by key"))
+    elif contract.effect_class == "read_only":
+        repeat = (True, _("repeat: it only reads"))
+    else:
+        repeat = (False, _("repeat not safe"))
+    if contract.effect_class == "read_only":
+        return [repeat]
+    check = (
+        (True, _("check with %s") % contract.result_query)
+        if contract.result_query
+        else (False, _("no check"))
+    )
+    return [repeat, check]
+
+
+def paused(tool: Tool) -> PathToday:
+    """Somebody stopped it."""
+    name = tool.paused_by.name if tool.paused_by else ""
+    why = _("By %(name)s: “%(reason)s”. What waits for it is kept.") % {
+        "name": name,
+        "reason": tool.paused_reason,
+    }
+    return PathToday("stopped", "paused", _("Paused"), [why])
+
+
+def _roles() -> list[tuple[str, Any]]:
+    from accounts.models import Role
+
+    return list(Role.choices)

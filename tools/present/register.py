@@ -1,0 +1,122 @@
+"""The table of tools."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from tools import replay
+from tools.models import Contract, EffectClass, Tool
+from tools.present.path import PathToday, after_a_crash, general, paused
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One tool. ``contract`` is the one in force; ``draft`` the number of a draft after it."""
+
+    tool: Tool
+    contract: Contract | None
+    draft: int | None
+    path: PathToday
+    crash: Sequence[tuple[bool, str]]
+    figures: replay.Figures
+    url: str
+
+    @property
+    def counted(self) -> bool:
+        """Calls that only read leave no intent."""
+        return self.contract is None or self.contract.effect_class != EffectClass.READ_ONLY
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A filter with its count."""
+
+    label: str
+    url: str
+    count: int
+    current: bool
+    mark: str = ""
+    tone: str = ""
+
+
+def rows(*, tenant_id: uuid.UUID) -> list[Row]:
+    """Every tool of the tenant: those in force first, irreversible before others, then by title."""
+    tools = list(Tool.everywhere.select_related("paused_by").filter(tenant_id=tenant_id))
+    live: dict[uuid.UUID, Contract] = {}
+    drafts: dict[uuid.UUID, int] = {}
+    wanted = Contract.everywhere.select_related("tool").filter(
+        tenant_id=tenant_id, status__in=["PUBLISHED", "DRAFT"]
+    )
+    for contract in wanted:
+        if contract.status == Contract.Status.PUBLISHED:
+            live[contract.tool_id] = contract
+        else:
+            drafts[contract.tool_id] = max(contract.version, drafts.get(contract.tool_id, 0))
+    counted = replay.figures(tenant_id=tenant_id)
+    made = [_row(tool, live.get(tool.pk), drafts.get(tool.pk), counted.get(tool.pk)) for tool in tools]
+    order = {EffectClass.IRREVERSIBLE: 0, EffectClass.COMPENSABLE: 1, EffectClass.READ_ONLY: 2}
+    return sorted(
+        made,
+        key=lambda r: (r.contract is None, order[r.contract.effect_class] if r.contract else 3, r.tool.title),  # type: ignore[index]
+    )
+
+
+def chips(found: Sequence[Row], current: str) -> list[Chip]:
+    """The filters, each with how many it would leave."""
+    kinds = [
+        ("", _("All"), "", ""),
+        ("irreversible", _("Cannot be undone"), "seal", "irreversible"),
+        ("compensable", _("Can be undone"), "undo-2", ""),
+        ("read_only", _("Read-only"), "eye", ""),
+        ("paused", _("Paused"), "paused", "stopped"),
+        ("unknown", _("Had unknowns"), "unknown", "unknown"),
+        ("drafts", _("Drafts"), "pencil", ""),
+    ]
+    base = reverse("tools:tools")
+    return [
+        Chip(
+            label,
+            f"{base}?kind={kind}" if kind else base,
+            len(only(found, kind)),
+            kind == current,
+            mark,
+            tone,
+        )
+        for kind, label, mark, tone in kinds
+    ]
+
+
+def only(found: Sequence[Row], kind: str) -> list[Row]:
+    """The rows of one filter; all of them for a filter that there is not."""
+    match kind:
+        case "paused":
+            return [row for row in found if row.tool.paused_at]
+        case "unknown":
+            return [row for row in found if row.figures.unknown]
+        case "drafts":
+            return [row for row in found if row.draft]
+        case "irreversible" | "compensable" | "read_only":
+            return [row for row in found if row.contract and row.contract.effect_class == kind]
+        case _:
+            return list(found)
+
+
+def newest_draft(found: Sequence[Row]) -> datetime | None:
+    """When somebody last worked on one."""
+    return max((row.contract.created_at for row in found if row.contract and row.draft), default=None)
+
+
+def _row(tool: Tool, live: Contract | None, draft: int | None, counted: replay.Figures | None) -> Row:
+    return Row(
+        tool=tool,
+        contract=live,
+        draft=draft,
+        path=paused(tool) if tool.paused_at else general(live),
+        crash=after_a_crash(live) if live else [],
+        figures=counted or replay.Figures(),
+        url=reverse("tools:tool", args=[tool.name]),
+    )

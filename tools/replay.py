@@ -1,0 +1,96 @@
+"""Recorded calls judged again: what would change if a draft were in force. Reads; sends nothing.
+
+Recorded are effects (their intents); calls that only read leave none. What is switched off today is left out of the
+comparison: it says nothing about the draft.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Q
+from django.db.models.functions import Now
+
+from tools import gate
+from tools.models import Contract, Intent
+
+DAYS = 7
+MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One recorded call and its two verdicts."""
+
+    run_id: uuid.UUID
+    at: datetime
+    target: str
+    before: gate.Verdict | None
+    after: gate.Verdict
+
+    @property
+    def change(self) -> str:
+        """Newly ``asks``, ``asks_more`` people, runs ``alone``, is ``blocked``; ``less`` strict otherwise; or nothing."""
+        if self.before is None:
+            return ""
+        was, now = self.before.path, self.after.path
+        if was != now:
+            return {"auto": "alone", "blocked": "blocked"}.get(now, "asks" if was == "auto" else "less")
+        more = int(self.after.policy["quorum"]) - int(self.before.policy["quorum"])
+        return "" if now != "approval" or not more else "asks_more" if more > 0 else "less"
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """``calls`` newest first; ``total`` counts all of the last days, also those beyond the first thousand."""
+
+    calls: Sequence[Call]
+    total: int
+
+    def changed(self, kind: str) -> int:
+        return sum(call.change == kind for call in self.calls)
+
+
+def replay(*, draft: Contract, live: Contract | None) -> Replay:
+    """The calls of the last seven days under the version in force and under the draft."""
+    recorded = Intent.everywhere.filter(
+        tenant_id=draft.tenant_id, tool_id=draft.tool_id, created_at__gt=Now() - timedelta(days=DAYS)
+    )
+    now, then = gate.facts(draft), gate.facts(live) if live else None
+    rows = recorded.order_by("-created_at").values_list("run_id", "created_at", "target", "arguments")
+    calls = [
+        Call(run_id, at, target, _word(then, arguments) if then else None, _word(now, arguments))
+        for run_id, at, target, arguments in rows[:MOST]
+    ]
+    return Replay(calls, len(calls) if len(calls) < MOST else recorded.count())
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Effects of one tool in the last seven days. ``errors``: known not to have happened."""
+
+    calls: int = 0
+    errors: int = 0
+    unknown: int = 0
+
+
+def figures(*, tenant_id: uuid.UUID) -> dict[uuid.UUID, Figures]:
+    """By tool. Counted are effects that were sent."""
+    states = Intent.Status
+    rows = (
+        Intent.everywhere.filter(tenant_id=tenant_id, created_at__gt=Now() - timedelta(days=DAYS))
+        .exclude(dispatched_at=None)
+        .values("tool_id")
+        .annotate(
+            calls=Count("pk"),
+            errors=Count("pk", filter=Q(status=states.REJECTED)),
+            unknown=Count("pk", filter=Q(status__in=[states.UNKNOWN, states.ABANDONED])),
+        )
+    )
+    return {row["tool_id"]: Figures(row["calls"], row["errors"], row["unknown"]) for row in rows}
+
+
+def _word(facts: gate.ContractFacts, arguments: dict[str, Any]) -> gate.Verdict:
+    return gate.decide(contract=facts, arguments=arguments, run=gate.RunFacts())

@@ -1,0 +1,20 @@
+"""Routes of the workbench."""
+
+from django.urls import path
+
+from tools.views import editor, register, secrets
+
+app_name = "tools"
+urlpatterns = [
+    path("", register.tools, name="tools"),
+    path("new/", register.new_tool, name="new_tool"),
+    path("secrets/", secrets.secrets, name="secrets"),
+    path("secrets/delete/", secrets.delete, name="delete_secret"),
+    path("<str:name>/", editor.tool, name="tool"),
+    path("<str:name>/consequences/", editor.consequences, name="consequences"),
+    path("<str:name>/changes/", editor.changes, name="changes"),
+    path("<str:name>/history/", editor.history, name="history"),
+    path("<str:name>/discard/", editor.discard, name="discard"),
+    path("<str:name>/pause/", register.pause, name="pause"),
+    path("<str:name>/go-on/", register.go_on, name="go_on"),
+]

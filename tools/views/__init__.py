@@ -1,0 +1,1 @@
+"""Pages of administrators about tools. Every rule is in the verbs."""
