@@ -254,9 +254,13 @@ def rule_lines(policy: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def policy_of(form: PolicyForm, rules: Any) -> dict[str, Any]:
-    """The policy as it is stored. Both forms are valid."""
+    """The policy as it is stored: what says nothing beyond the default is left out. Both forms are valid."""
     given = form.cleaned_data
-    made: dict[str, Any] = {"role": given["role"], "quorum": given["quorum"]}
+    made: dict[str, Any] = {}
+    if given["role"] != Role.APPROVER:
+        made["role"] = given["role"]
+    if given["quorum"] != 1:
+        made["quorum"] = given["quorum"]
     if given["always"]:
         made["path"] = "approval"
     if found := [rule for line in rules if (rule := line.rule())]:

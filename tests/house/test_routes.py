@@ -194,6 +194,7 @@ def world(transactional_db: None) -> World:
             "token_id": str(token.pk),
             "tenant_id": str(house.tenant.pk),
             "secret": letters.invitation_secret(invitation.pk),
+            "name": "mail.send",
         },
     )
 

@@ -47,7 +47,8 @@ class Desk:
         return self.browser.post(f"/tools/{name}/", self.form(name, **changes), follow=True)
 
     def tool(self, name: str) -> Tool:
-        return Tool.everywhere.get(tenant=self.tenant, name=name)
+        found: Tool = Tool.everywhere.get(tenant=self.tenant, name=name)
+        return found
 
     def live(self, name: str) -> Contract:
         found = selectors.contract_for(tenant_id=self.tenant.pk, tool=name)
@@ -77,8 +78,8 @@ def test_what_is_opened_and_saved_unchanged_says_the_same(desk: Desk):
         live, draft = drafts.current(tool=desk.tool(name))
         assert draft is not None
         assert live is not None
-        assert {**drafts.content(draft), "policy": None} == {**drafts.content(live), "policy": None}
-        assert "says the same" in desk.get(f"/tools/{name}/changes/") or draft.policy != live.policy
+        assert drafts.content(draft) == drafts.content(live)
+        assert "says the same" in desk.get(f"/tools/{name}/changes/")
 
 
 def test_a_draft_is_saved_reviewed_and_published(desk: Desk):
@@ -202,7 +203,7 @@ def test_a_new_tool_begins_with_the_strictest_class_and_nobody_can_call_it(desk:
     assert answer.redirect_chain[-1][0] == "/tools/crm.create_order/"
     assert answer.context["form"]["effect_class"].value() == "irreversible"
     assert selectors.contract_for(tenant_id=desk.tenant.pk, tool="crm.create_order") is None
-    assert "taken" in desk.browser.post("/tools/new/", typed).content.decode().lower() or True
+    assert "of that name already" in desk.browser.post("/tools/new/", typed).content.decode()
     desk.save("crm.create_order", target="https://crm.example/orders", review="1")
     shown = desk.browser.get("/tools/crm.create_order/changes/").context["seen"]
     desk.browser.post("/tools/crm.create_order/changes/", {"seen": shown})

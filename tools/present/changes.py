@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from tools import drafts
 from tools.forms import ContractForm
 from tools.models import Contract
+from tools.present.path import policy_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ def changes(before: Contract | None, after: Contract) -> list[Change]:
     then = drafts.content(before) if before else {}
     now = drafts.content(after)
     return [
-        Change(name_of(field), _shown(then.get(field)), _shown(now[field]))
+        Change(name_of(field), _shown(field, then.get(field)), _shown(field, now[field]))
         for field in now
         if field != "tool"
         and then.get(field) != now[field]
@@ -42,7 +43,9 @@ def name_of(field: str) -> str:
     return str(label or (declared.label if declared else None) or field)
 
 
-def _shown(value: Any) -> str:
+def _shown(field: str, value: Any) -> str:
+    if field == "policy" and isinstance(value, dict):
+        return "\n".join(policy_words(value))
     if value is True:
         return _("yes")
     if value is False:

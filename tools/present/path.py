@@ -86,6 +86,13 @@ def rule_words(rule: dict[str, Any]) -> str:
     return f"{sentence} {rule['why']}" if rule.get("why") else sentence
 
 
+def policy_words(policy: dict[str, Any]) -> list[str]:
+    """A policy, one sentence a line."""
+    found = [_("A person agrees to every call.")] if policy.get("path") == "approval" else []
+    found.append(people({"role": policy.get("role", "approver"), "quorum": policy.get("quorum", 1)}))
+    return [*found, *(rule_words(rule) for rule in policy.get("rules", ()))]
+
+
 def after_a_crash(contract: Contract) -> list[tuple[bool, str]]:
     """May it be repeated, can it be checked: yes or no, and how."""
     if contract.native_idempotency:

@@ -1,0 +1,51 @@
+"""The administrator changes a contract and sees what it means before anybody else feels it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.camera import shoot
+from tests.browser.place import JONAS
+from tests.browser.visitor import Visitor
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def test_a_rule_is_seen_at_work_while_it_is_typed_then_published(visit: Callable[..., Visitor]) -> None:
+    jonas = visit(JONAS)
+    page = jonas.go("/tools/drill.effect/")
+    meaning = page.locator("#consequences")
+    expect(meaning.get_by_text("Runs by itself")).to_be_visible()
+    page.get_by_label("Arguments, as JSON").fill('{"amount": 740}')
+    line = page.locator(".rulebook tbody tr").first
+    line.locator("input").nth(0).fill("amount")
+    line.locator("input").nth(1).fill("500")
+    line.locator("input").last.fill("Amounts over 500 are looked at.")
+    expect(meaning.get_by_text("1 person must agree")).to_be_visible()
+    expect(meaning.get_by_text("Runs by itself")).to_be_visible()  # what the version in force says
+    jonas.axe()
+    shoot(jonas, "tool-draft", again=False)
+    page.get_by_role("button", name="Save and review").click()
+    expect(page.get_by_role("heading", name="1 change")).to_be_visible()
+    jonas.axe()
+    jonas.fits()
+    shoot(jonas, "tool-changes")
+    page.get_by_role("button", name="Publish version 2").click()
+    expect(page.get_by_text("Version 2 is in force")).to_be_visible()
+    jonas.go("/tools/")
+    row = page.get_by_role("row").filter(has=page.locator('.goal a[href="/tools/drill.effect/"]')).first
+    expect(row.get_by_text("Amounts over 500 are looked at.")).to_be_visible()
+
+
+def test_a_tool_is_paused_with_a_reason_that_everybody_reads(visit: Callable[..., Visitor]) -> None:
+    jonas = visit(JONAS)
+    page = jonas.go("/tools/drill.undo/pause/")
+    page.get_by_label("Reason").fill("The other side is being moved.")
+    page.get_by_role("button", name="Pause the tool").click()
+    expect(page.get_by_text("The other side is being moved.")).to_be_visible()
+    shoot(jonas, "tools-paused")
+    page.get_by_role("row").filter(has_text="drill.undo").get_by_role("switch").click()
+    expect(page.get_by_text("The other side is being moved.")).to_have_count(0)
