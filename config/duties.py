@@ -60,5 +60,6 @@ DUTIES: Final = (
     Duty("orphans", 10.0, _engine("runs.engine.orphans.sweep")),
     Duty("watchdog", 15.0, _engine("runs.engine.watchdog.watch")),
     Duty("sweep", 3600.0, sweep.sweep),
+    Duty("retention", 600.0, _engine("runs.engine.retention.erase_due")),
     Duty("months", 3600.0, _engine("runs.engine.partitions.make_months")),
 )

@@ -9,13 +9,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
+from django.db import connection
 from django.db.models import F, QuerySet
 
+from accounts.statements import statement
 from runs.models import Event, Run
 
 START = bytes(32)
 #: The clock of the database may have been set back between two events of a run, by less than this.
 SLACK = timedelta(days=1)
+PAGE = 1000
 
 
 @dataclass(slots=True)
@@ -99,12 +102,35 @@ def verify(run_id: uuid.UUID) -> list[str]:
     return problems
 
 
+def erase(run_id: uuid.UUID) -> int:
+    """Puts digests in the place of the payloads of an ended run that is marked as erased, so that its chain can still be
+    checked; how many. Payloads that stand in a hash themselves (from before they could be erased) stay: without them
+    their lines could not be checked. Joins a transaction that holds the run."""
+    before, page, count = START, list[dict[str, Any]](), 0
+    for event in of_run(run_id, everywhere=True).order_by("sequence").iterator(chunk_size=PAGE):
+        digest = payload_digest(event.payload)
+        if event.erased is None and _hash_of(before, event, digest.hex()) == bytes(event.hash):
+            page.append({"sequence": event.sequence, "at": event.at, "digest": digest.hex()})
+        before = bytes(event.hash)
+        if len(page) == PAGE:
+            count += _erase(run_id, page)
+            page = []
+    return count + (_erase(run_id, page) if page else 0)
+
+
+def _erase(run_id: uuid.UUID, page: Sequence[Mapping[str, Any]]) -> int:
+    with connection.cursor() as cursor:
+        values = {"run": run_id, "events": orjson.dumps(page).decode()}
+        cursor.execute(statement("runs", "erase_events"), values)
+        return int(cursor.rowcount)
+
+
 def payload_digest(payload: Mapping[str, Any]) -> bytes:
     """What stands for a payload in the hash of its event."""
     return hashlib.sha256(orjson.dumps(payload, option=orjson.OPT_SORT_KEYS)).digest()
 
 
-def _fits(before: bytes, event: Event) -> bool:
+def _hash_of(before: bytes, event: Event, payload: str | Mapping[str, Any]) -> bytes:
     line = Line(
         event.type,
         event.step_id,
@@ -115,11 +141,15 @@ def _fits(before: bytes, event: Event) -> bool:
         event.artifacts,
         event.payload,
     )
+    return _hash(before, event.run_id, event.sequence, line, event.at, payload)
+
+
+def _fits(before: bytes, event: Event) -> bool:
     digest = bytes(event.erased) if event.erased is not None else payload_digest(event.payload)
-    known = [_hash(before, event.run_id, event.sequence, line, event.at, digest.hex())]
+    known = [_hash_of(before, event, digest.hex())]
     if event.erased is None:
         # Until payloads could be erased they stood in the hash themselves.
-        known.append(_hash(before, event.run_id, event.sequence, line, event.at, event.payload))
+        known.append(_hash_of(before, event, event.payload))
     return any(hmac.compare_digest(bytes(event.hash), each) for each in known)
 
 

@@ -17,6 +17,7 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -85,6 +86,12 @@ def path_or_bytes(uri: str) -> Path | bytes:
 def remove(uri: str) -> None:
     """Takes the value out; one that is not there is no error. The caller knows that no row names it any more."""
     storage.delete(_key(_digest(uri)))
+
+
+def remove_if_older(uri: str, age: timedelta) -> bool:
+    """The same for a value that was stored at least so long ago, by the clock of its place; whether it was there. Storing
+    content again makes it new: whoever does that while it is about to go keeps it."""
+    return storage.delete_if_older(_key(_digest(uri)), age)
 
 
 def stored() -> Iterator[str]:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
@@ -109,6 +110,19 @@ def local_path(key: str) -> Path | None:
 def delete(key: str) -> None:
     with failures():
         _place().delete(key)
+
+
+def delete_if_older(key: str, age: timedelta) -> bool:
+    with failures():
+        place = _place()
+        try:
+            written = place.get_modified_time(key)
+        except FileNotFoundError:
+            return False
+        if datetime.now(UTC) - written.astimezone(UTC) < age:
+            return False
+        place.delete(key)
+    return True
 
 
 def names(prefix: str) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.db.models.functions import Now
 
 from accounts import audit
 from accounts.canonical import digest
@@ -14,6 +15,7 @@ from runs.engine import artifacts
 from runs.engine.late import CONFLICT
 from runs.engine.types import Outcome
 from runs.engine.workspace import cursor, document
+from runs.models import Artifact
 
 #: These say nothing of the world: there is no result to keep.
 NO_RESULT = ("drained", "waiting", "lost")
@@ -51,6 +53,10 @@ def _record(worker_id: uuid.UUID, outcome: Outcome, status: str, ended: bool) ->
         files=outcome.artifacts,
         quarantined=True,
     )
+    if outcome.artifacts:
+        # A tombstone takes no files: their content goes the way of the rest.
+        late = Artifact.everywhere.filter(run_id=claimed.run_id, step_id=claimed.step_id, fence=claimed.fence)
+        late.filter(run__erased_at__isnull=False).update(removed_at=Now(), name="", metadata={})
     payload = {
         "worker": worker_id.hex,
         "run_epoch": claimed.run_epoch,

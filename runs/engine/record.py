@@ -26,7 +26,7 @@ from runs.engine.release import release_held
 from runs.engine.status import derive
 from runs.engine.types import CHARGED, DAMAGED, Committed, Outcome
 from runs.engine.workspace import Locked, Workspace, locked_one
-from runs.models import Step
+from runs.models import Run, Step
 from tools import intents
 from tools.errors import Refused
 from tools.models import Contract, Intent
@@ -297,7 +297,7 @@ def _late(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
     try:
         intents.confirm(
             intent_id=intent.pk,
-            answer=outcome.output,
+            answer=None if _erased(run) else outcome.output,
             reference=outcome.reference,
             evidence={"kind": "late sender"},
         )
@@ -306,6 +306,11 @@ def _late(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
     _withdraw(intent)
     if step.status == Step.Status.UNKNOWN:
         end_step(run, step, "succeed", output=outcome.output, extra={"effect": "confirmed", "late": True})
+
+
+def _erased(run: Locked) -> bool:
+    """Whether retention has taken the payloads of the run: then what comes late leaves none."""
+    return Run.everywhere.filter(pk=run.id, erased_at__isnull=False).exists()
 
 
 def _withdraw(intent: Intent) -> None:

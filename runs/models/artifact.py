@@ -42,4 +42,11 @@ class Artifact(TenantRow):
                 condition=Q(kind="upload") | Q(run__isnull=False), name="artifact_of_a_run"
             ),
         ]
-        indexes = [models.Index(fields=["tenant", "sha256"], name="artifact_by_content")]
+        indexes = [
+            models.Index(fields=["sha256", "removed_at"], name="artifact_by_content"),
+            models.Index(
+                fields=["removed_at"],
+                name="artifact_to_remove",
+                condition=Q(removed_at__isnull=False) & ~Q(uri=""),
+            ),
+        ]

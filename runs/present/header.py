@@ -102,6 +102,12 @@ def cancel_url(run: Run) -> str:
 def banner(run: Run, actions: Sequence[PendingAction], steps: Sequence[Step]) -> Banner | None:
     """The one message at the top of the page, worst first."""
     open_ = [action for action in actions if action.status == "OPEN"]
+    if run.erased_at is not None:
+        text = _(
+            "They were kept as long as your organisation wants. What remains are the steps, their times and "
+            "checksums, the approvals and the audit; the history can still be verified."
+        )
+        return Banner("waiting", "info", _("The contents of this task were erased."), text)
     unknown = [action for action in open_ if action.kind == "settle"]
     if unknown and run.status not in RUN_TERMINAL:
         lead = ngettext("%(n)s outcome is unknown.", "%(n)s outcomes are unknown.", len(unknown)) % {
