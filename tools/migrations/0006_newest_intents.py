@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0003_idempotent_request'),
-        ('tools', '0004_retry_limits'),
+        ('tools', '0005_worker_agents'),
     ]
 
     operations = [
