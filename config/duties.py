@@ -59,6 +59,8 @@ DUTIES: Final = (
     Duty("deadlines", 2.0, _engine("runs.engine.deadlines.stop_overdue")),
     Duty("orphans", 10.0, _engine("runs.engine.orphans.sweep")),
     Duty("watchdog", 15.0, _engine("runs.engine.watchdog.watch")),
+    Duty("tally", 5.0, _engine("runs.tallies.count_history")),
+    Duty("tidy", 3600.0, _engine("runs.blobs.storage.tidy")),
     Duty("sweep", 3600.0, sweep.sweep),
     Duty("retention", 600.0, _engine("runs.engine.retention.erase_due")),
     Duty("months", 3600.0, _engine("runs.engine.partitions.make_months")),

@@ -49,6 +49,7 @@ class ProcessEnv(BaseSettings):
     allowed_hosts: str = "localhost,127.0.0.1,[::1]"
     csrf_trusted_origins: str = ""
     public_url: str = ""
+    metrics_token: str = ""
     trusted_proxies: int = Field(0, ge=0, le=10)
     embedded: bool = False
     email_from: str = "Countersign <countersign@localhost>"

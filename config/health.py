@@ -22,8 +22,9 @@ def healthz(request: HttpRequest) -> JsonResponse:
     """200 when the database answers and its schema is current, else 503; the body says which part fails.
 
     ``work`` is ``moving``, ``stalled`` (ready steps that nobody takes) or ``held`` (the database may have been set back:
-    ``manage.py restored``): that is not this process's trouble, so it still answers 200. Ages are in seconds by the
-    database's clock.
+    ``manage.py restored``): that is not this process's trouble, so it still answers 200. ``broker`` is ``heard``,
+    ``silent`` (no node was rung through it for a while: work goes on by the poll, half a second slower) or ``unknown`` (no
+    node lives). Ages are in seconds by the database's clock.
     """
     try:
         body: dict[str, Any] = {"database": "ok", "migrations": _migrations()}
@@ -36,10 +37,14 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 def _work() -> dict[str, Any]:
     now, doubt = movement(), origin.look().doubt
-    ages = {"oldest_ready_seconds": now.oldest_ready, "last_claim_seconds": now.last_claim}
+    ages = {
+        "oldest_ready_seconds": now.oldest_ready,
+        "last_claim_seconds": now.last_claim,
+        "last_bell_seconds": now.last_bell,
+    }
     rounded = {name: None if age is None else round(age, 1) for name, age in ages.items()}
     work = "held" if doubt else "stalled" if now.stalled else "moving"
-    return {"work": work, **({"held_because": doubt} if doubt else {}), **rounded}
+    return {"work": work, "broker": now.broker, **({"held_because": doubt} if doubt else {}), **rounded}
 
 
 @functools.cache

@@ -22,6 +22,8 @@ PUBLIC_URL = ENV.origin
 DATA_DIR = ENV.data_dir
 # Servers of our own that nobody else reaches: only there sample accounts with known passwords may exist.
 EMBEDDED = ENV.embedded
+# Who may read /metrics from elsewhere than this machine.
+METRICS_TOKEN = ENV.metrics_token
 # How many proxies of ours append to X-Forwarded-For; with 0 the header is not believed.
 TRUSTED_PROXIES = ENV.trusted_proxies
 

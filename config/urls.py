@@ -2,10 +2,12 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from accounts.views.own import language
 from config.health import healthz
+from config.metrics import metrics
 from config.ui.styleguide import parts
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
+    path("metrics", metrics, name="metrics"),
     path("i18n/language/", language, name="set_language"),
     path("", include("accounts.door_urls")),
     path("", include("accounts.urls")),

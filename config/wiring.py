@@ -20,6 +20,8 @@ WAKE_UPS: Final = ("runs.wake",)
 # Seconds between two rings of beat. An expired ring is dropped, so that a broker that was away does not
 # bring a burst.
 RINGS: Final[dict[str, float]] = {
+    # To the nodes: that one hears it proves that the way through the broker works, from end to end.
+    "runs.wake": 5.0,
     "outbox.relay": 5.0,
     "runs.resume": 5.0,
 }

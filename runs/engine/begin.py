@@ -17,6 +17,7 @@ from approvals import grants
 from approvals.clock import db_now
 from approvals.models import PendingAction
 from approvals.reopen import reopen
+from runs import tallies
 from runs.engine import deadlines, reserve
 from runs.engine.commit_guard import holds, inputs_changed
 from runs.engine.ending import end_step, lock_step
@@ -29,6 +30,7 @@ from tools.errors import SenderGone
 from tools.models import Contract, Intent
 from tools.selectors import by_id, verdict
 
+FENCED = Stop("lost", "lease_lost", "This step belongs to another worker now.")
 LOST = Stop("lost", "lease_lost", "This step belongs to another worker now, or its task was cancelled.")
 
 
@@ -43,8 +45,10 @@ def begin(*, claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int
         answer = _begin(claimed, worker_id, sender, pid)
     except SenderGone:
         # Somebody proved that this child is gone; whatever it still does, it does not send.
-        return LOST
+        answer = FENCED
     fp("begin.committed")
+    if answer is FENCED:
+        tallies.add("fence_rejections", "begin")
     return answer
 
 
@@ -53,7 +57,7 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
         workspace, run = locked_one(claimed.run_id)
         step = lock_step(claimed.step_id)
         if run is None or step is None or not holds(run, step, claimed, worker_id=worker_id):
-            return LOST
+            return FENCED
         if not run.plannable:
             return LOST
         if run.takeover is not None or reserve.stop_if_spent(run) or deadlines.stop_if_late(run):
@@ -81,6 +85,7 @@ def _decide(
     contract = by_id(intent.contract_id)
     match intent.status:
         case Intent.Status.CONFIRMED:
+            tallies.add("dedup_hits", "begin")
             return Stop("answered", "confirmed", "The effect has happened already.", intent.answer)
         case Intent.Status.DISPATCHED if (intent.sender_id, intent.fence) == (sender, claimed.fence):
             # This very child still asks, under this very claim: the answer of our own COMMIT got lost before it was told.

@@ -3,6 +3,7 @@
 import uuid
 
 from accounts import audit
+from runs import tallies
 from runs.engine.workspace import Locked
 
 #: What is counted: one entry of the audit chain for each late message.
@@ -28,3 +29,4 @@ def conflict(
         channel=channel,
         payload={"what": what, "status": run.status},
     )
+    tallies.add("terminal_conflicts", what.split(maxsplit=1)[0])

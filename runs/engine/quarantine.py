@@ -11,6 +11,7 @@ from accounts import audit
 from accounts.canonical import digest
 from accounts.ids import new_id
 from accounts.statements import statement
+from runs import tallies
 from runs.engine import artifacts
 from runs.engine.late import CONFLICT
 from runs.engine.types import Outcome
@@ -39,6 +40,11 @@ def quarantine(*, worker_id: uuid.UUID, outcomes: Sequence[Outcome]) -> int:
         for key, outcome in late.items():
             if key in new:
                 _record(worker_id, outcome, *new[key])
+        if new:
+            tallies.add("fence_rejections", "outcome", by=len(new))
+            tallies.add("results_after_loss", by=len(new))
+        if ended := sum(1 for _, over in new.values() if over):
+            tallies.add("terminal_conflicts", "outcome", by=ended)
     return len(new)
 
 

@@ -6,14 +6,17 @@ count it once (B13, B29).
 
 import logging
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from accounts.statements import statement
+from django.db import transaction
+
+from accounts.statements import run, statement
+from runs import tallies
 from runs.engine.commit import LOST_CONNECTION, Mode, commit
 from runs.engine.held import held
 from runs.engine.types import Outcome
-from runs.engine.workspace import cursor
+from runs.engine.workspace import cursor, document
 from tools import workers
 
 log = logging.getLogger(__name__)
@@ -67,6 +70,7 @@ def give_back(rows: Iterable[tuple[Any, ...]], mode: Mode) -> int:
         except Exception:
             log.exception("%d steps could not be taken back together: one by one", len(outcomes))
             done += sum(_alone(owner, outcome, mode) for outcome in outcomes)
+        _remember(owner, outcomes, mode)
     return done
 
 
@@ -79,3 +83,12 @@ def _alone(owner: uuid.UUID, outcome: Outcome, mode: Mode) -> bool:
         log.exception("step %s could not be taken back; it is tried again", outcome.claimed.step_id)
         return False
     return True
+
+
+def _remember(owner: uuid.UUID, outcomes: Sequence[Outcome], mode: Mode) -> None:
+    """For the metrics: what was lost, and when its worker was last heard of. Not needed for anything else."""
+    lost = document([{"step": o.claimed.step_id, "fence": o.claimed.fence} for o in outcomes])
+    with transaction.atomic(durable=True):
+        rows = run("runs", "lost_leases", {"lost": lost, "worker": owner, "why": mode})
+        if rows:
+            tallies.add("leases_lost", mode, by=len(rows))

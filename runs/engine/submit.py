@@ -17,6 +17,7 @@ from accounts.canonical import BadInput, check_storable, digest
 from accounts.failpoints import fp
 from accounts.ids import new_id
 from outbox.append import append
+from runs import tallies
 from runs.agents.base import Agent
 from runs.agents.registry import UnknownAgent, get
 from runs.engine import ceilings
@@ -91,7 +92,9 @@ def submit(
     except IntegrityError as error:
         if "run_submit_key_once" not in str(error):
             raise
-        return _first(tenant_id, submit_key, input_digest), False
+        first = _first(tenant_id, submit_key, input_digest)
+        tallies.add("dedup_hits", "submit")
+        return first, False
     fp("run.created.after_commit")
     return Run.everywhere.get(pk=run.pk), True
 

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import Q
 
@@ -45,3 +46,5 @@ class Event(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(sequence__gt=0), name="event_sequence_from_one"),
         ]
+        # Lines come in the order of time, so a range of blocks is a range of time: the index is a few pages.
+        indexes: ClassVar[list[Any]] = [BrinIndex(fields=["at"], name="event_time", autosummarize=True)]

@@ -20,13 +20,13 @@ class Tally(models.Model):
 
 
 class TallyMark(models.Model):
-    """How far the history has been counted. Events up to ``counted`` are in the tallies; those up to ``ready`` may be
-    counted once no transaction is left that is older than ``horizon`` (a transaction id of 64 bits), because ids are given
-    out before they are committed."""
+    """How far the history has been counted. Events up to the instant ``counted`` are in the tallies; those up to ``ready``
+    may be counted once no transaction is left that is older than ``horizon`` (a transaction id of 64 bits), because what is
+    written is seen only when it is committed."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
-    counted = models.BigIntegerField(default=0)
-    ready = models.BigIntegerField(default=0)
+    counted = models.DateTimeField()
+    ready = models.DateTimeField()
     horizon = models.BigIntegerField(default=0)
     at = models.DateTimeField(null=True)
 
@@ -37,10 +37,18 @@ class TallyMark(models.Model):
 
 
 class LostLease(models.Model):
-    """A step that was taken back from its worker and not claimed again yet: when that worker was last heard of, so that the
-    time to recover is known once another has it. ``why``: its lease ``expired``, or its owner is proven ``gone``."""
+    """A step that was taken back from its worker: when that worker was last heard of, and when another had the step. Kept
+    until the old worker is known to be gone, because until then it may still be at work on it. ``why``: its lease
+    ``expired``, or its owner is proven ``gone``."""
 
     step_id = models.UUIDField()
     fence = models.BigIntegerField()
+    worker_id = models.UUIDField()
     why = models.CharField(max_length=8)
     seen_at = models.DateTimeField()
+    claimed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["step_id", "fence"], name="lost_lease_once")
+        ]

@@ -69,6 +69,7 @@ class Board:
     deaf: bool = False
     suspect: bool = False
     claimed_at: float = 0.0
+    rung_at: float = 0.0
     pumped_at: float = field(default_factory=boot)
     leash: Leash = field(default_factory=Leash)
 

@@ -22,7 +22,7 @@ MAX_WAITING = 1 << 20
 #: Beyond its time limit a step's lease goes on for so many seconds: to be told, to plan, to be ended.
 LAST_BREATH = 15.0
 #: What only main may know.
-_SECRETS = ("DATABASE_URL", "BROKER_URL", "CHANNEL_URL", "SECRET_KEY")
+_SECRETS = ("DATABASE_URL", "BROKER_URL", "CHANNEL_URL", "SECRET_KEY", "METRICS_TOKEN")
 
 
 @dataclass(slots=True)

@@ -32,7 +32,8 @@ AGAIN_AFTER = 0.2
 STUCK_LOOKS = 5
 _SEEN = """UPDATE tools_workerprocess
 SET last_seen_at = clock_timestamp(), draining = %(draining)s,
-    last_claim_at = CASE WHEN %(claimed)s THEN clock_timestamp() ELSE last_claim_at END
+    last_claim_at = CASE WHEN %(claimed)s THEN clock_timestamp() ELSE last_claim_at END,
+    last_bell_at = CASE WHEN %(rung)s THEN clock_timestamp() ELSE last_bell_at END
 WHERE id = %(worker)s AND stopped_at IS NULL"""
 
 Held = list[tuple[Child, Entry]]
@@ -54,7 +55,7 @@ class Keeper:
         self.measures = Measures(board)
         self.failures = 0
         self.stuck = 0
-        self.seen_claim = 0.0
+        self.seen_claim = self.seen_bell = 0.0
 
     @property
     def patience(self) -> float:
@@ -113,9 +114,10 @@ class Keeper:
         self._prolong([(child, entry) for child, entry in due if entry.claimed.step_id in kept], sent)
         claimed = self.board.claimed_at > self.seen_claim
         self.seen_claim = self.board.claimed_at
-        seen = db.execute(
-            _SEEN, {"worker": self.board.worker_id, "draining": self.board.draining, "claimed": claimed}
-        )
+        rung = self.board.rung_at > self.seen_bell
+        self.seen_bell = self.board.rung_at
+        now = {"draining": self.board.draining, "claimed": claimed, "rung": rung}
+        seen = db.execute(_SEEN, {"worker": self.board.worker_id, **now})
         if seen.rowcount != 1 and not self.board.stopped:
             raise Gone("This node was recorded as gone while it still ran: it ends.")
         self.measures.flush(db)

@@ -102,7 +102,8 @@ class Node:
         log.info("node %s is up: %s", self.board.worker_id, self.options.pools)
 
     def wake(self) -> None:
-        """There may be work."""
+        """There may be work: somebody rang through the broker."""
+        self.board.rung_at = boot()
         self.board.wake()
 
     def drain(self) -> None:

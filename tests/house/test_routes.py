@@ -27,6 +27,7 @@ TOKEN = "token"  # the REST interface, a bearer token with the scope named
 
 ROUTES: dict[str, str] = {
     "healthz": OPEN,
+    "metrics": OPEN,  # to this machine, or to a token: tests/house/test_metrics.py
     "set_language": OPEN,
     "styleguide": MEMBER,
     "runs:home": OPEN,  # only sends on

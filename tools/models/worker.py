@@ -14,7 +14,8 @@ from accounts.models import User
 class WorkerProcess(models.Model):
     """A process that may send. ``parent`` is the node's main process for a child. ``gone_how`` is the proof
     that it cannot send any more: ``clean`` exit, ``lock`` of the node released, ``supervisor`` saw it die,
-    ``attested`` by a person. ``agents`` are the digests of the agents whose code a main process has; empty: not told."""
+    ``attested`` by a person. ``agents`` are the digests of the agents whose code a main process has; empty: not told.
+    ``last_bell_at``: when a message last reached it through the broker."""
 
     class Kind(models.TextChoices):
         MAIN = "main"
@@ -40,6 +41,7 @@ class WorkerProcess(models.Model):
     started_at = models.DateTimeField(db_default=Now())
     last_seen_at = models.DateTimeField(db_default=Now())
     last_claim_at = models.DateTimeField(null=True)
+    last_bell_at = models.DateTimeField(null=True)
     draining = models.BooleanField(default=False, db_default=False)
     agents = ArrayField(
         models.CharField(max_length=64), default=list, db_default=Value([], ArrayField(models.CharField()))
