@@ -91,6 +91,8 @@ def own(started: Servers, given: argparse.Namespace) -> table.Row:
         runs=given.runs,
         steps=given.steps,
         alone=given.alone,
+        waiting=given.parked,
+        resumed=given.resumed,
         seconds=0.2,
         patience=given.patience,
     )

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from django.db.models import F
 
-from bench import cycle, load
+from bench import cycle, load, parked
 from bench.peers import meter
 from bench.peers.table import Row
 from bench.servers import Servers
@@ -22,19 +22,32 @@ POLL = 0.01
 Found = TypeVar("Found")
 
 
-def ours(servers: Servers, *, runs: int, steps: int, alone: int, seconds: float, patience: float) -> Row:
+def ours(
+    servers: Servers,
+    *,
+    runs: int,
+    steps: int,
+    alone: int,
+    waiting: int,
+    resumed: int,
+    seconds: float,
+    patience: float,
+) -> Row:
     """Everything that the peers are asked for."""
     who = load.cast()
     servers.start_node()
     load.wait(load.count(who, runs=20, steps=steps), alive=servers.alive)
     many = cycle.throughput(servers, who, runs=runs, steps=steps)
     gaps = cycle.latency(who, steps=alone)
+    wait = parked.park(servers, who, runs=waiting, signalled=resumed)
     return Row(
         title="Countersign",
         version="this checkout",
         work=meter.Work(many.steps, many.seconds, many.cpu.total),
         gaps=gaps.samples,
         recovery=recovery(servers, who, seconds=seconds, patience=patience),
+        parked=wait.kilobytes,
+        resumed=wait.times,
         durable=True,
         note="history with hash chain, agent, checkpoints and outbox included; a second node stands by",
     )
