@@ -27,7 +27,7 @@ from runs.engine.release import release_held
 from runs.engine.status import derive
 from runs.engine.take_over import take_over
 from runs.engine.types import CHARGED, DAMAGED, Committed, Outcome
-from runs.engine.workspace import Locked, Workspace, cursor, document
+from runs.engine.workspace import EMPTY_DIGEST, Locked, Workspace, cursor, document
 from tools.selectors import by_id
 
 log = logging.getLogger(__name__)
@@ -308,7 +308,7 @@ def _known_keys(batch: Sequence[Outcome]) -> Any:
 def _by_run(rows: Sequence[tuple[uuid.UUID, str, str, str]]) -> dict[uuid.UUID, dict[str, Known]]:
     found: dict[uuid.UUID, dict[str, Known]] = {}
     for run_id, key, input_digest, status in rows:
-        found.setdefault(run_id, {})[key] = Known(input_digest, status)
+        found.setdefault(run_id, {})[key] = Known(input_digest or EMPTY_DIGEST, status)
     return found
 
 

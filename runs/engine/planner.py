@@ -22,14 +22,12 @@ from runs.engine.doubt import may_have_happened, start_unknown
 from runs.engine.end_run import end_as_failed, leave_waiting
 from runs.engine.take_over import take_over
 from runs.engine.types import Plan
-from runs.engine.workspace import Locked, NewStep
+from runs.engine.workspace import EMPTY_DIGEST, Locked, NewStep
 from runs.states import REMAKE
 from tools import intents, previews
 from tools.keys import key_for
 from tools.models import Contract, EffectClass
 from tools.selectors import by_id
-
-EMPTY_DIGEST = digest({})
 
 
 @dataclass(frozen=True, slots=True)

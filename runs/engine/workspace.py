@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.arrows import RefusedTransition, arrows
+from accounts.canonical import digest
 from accounts.ids import new_id
 from accounts.statements import statement
 from outbox.append import Fact, append_many
@@ -29,6 +30,8 @@ from tools import batches
 from tools.models import Intent
 from tools.selectors import Reading
 
+#: Of a step without arguments; stored as nothing.
+EMPTY_DIGEST = digest({})
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -315,7 +318,7 @@ def _step_row(run: Locked, step: NewStep) -> dict[str, Any]:
         "held": step.held,
         "timeout": step.timeout,
         "input": step.input,
-        "input_digest": step.input_digest,
+        "input_digest": "" if step.input_digest == EMPTY_DIGEST else step.input_digest,
         "error_code": step.error_code,
         "error_text": step.error_text,
         "intent": step.intent,

@@ -24,7 +24,10 @@ class Event(models.Model):
     tenant = models.ForeignKey(
         Tenant, on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
     )
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="events", db_index=False)
+    # Written under the run's lock, and runs stay: docs/decisions/0020.
+    run = models.ForeignKey(
+        Run, on_delete=models.PROTECT, related_name="events", db_constraint=False, db_index=False
+    )
     sequence = models.BigIntegerField()
     step_id = models.UUIDField(null=True, blank=True)
     type = models.CharField(max_length=40)

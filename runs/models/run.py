@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django_fsm import FSMField, transition
 
 from accounts.ids import new_id
-from accounts.models import TenantRow, User
+from accounts.models import Tenant, TenantRow, User
 
 
 class Run(TenantRow):
@@ -35,6 +35,7 @@ class Run(TenantRow):
         FAILED = "FAILED", _("Failed")
         CANCELLED = "CANCELLED", _("Cancelled")
 
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
     agent = models.CharField(max_length=60)
     agent_version = models.CharField(max_length=20)
     agent_digest = models.CharField(max_length=64)
@@ -58,7 +59,7 @@ class Run(TenantRow):
     failure = models.JSONField(null=True, blank=True)
     lineage = models.UUIDField(default=new_id)
     parent = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children"
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children", db_index=False
     )
     submit_key = models.CharField(max_length=120)
     event_seq = models.BigIntegerField(default=0)
@@ -71,7 +72,7 @@ class Run(TenantRow):
     erased_at = models.DateTimeField(null=True, blank=True)
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
     cancel_requested_by = models.ForeignKey(
-        User, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+        User, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     cancel_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
 

@@ -51,7 +51,10 @@ class Step(TenantRow):
         THREAD = "thread"
         PROCESS = "cpu"
 
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="steps", db_index=False)
+    # Written under the run's lock, and runs stay: docs/decisions/0020.
+    run = models.ForeignKey(
+        Run, on_delete=models.PROTECT, related_name="steps", db_constraint=False, db_index=False
+    )
     tenant = models.ForeignKey(
         "accounts.Tenant", on_delete=models.PROTECT, related_name="+", db_constraint=False, db_index=False
     )
@@ -61,7 +64,13 @@ class Step(TenantRow):
     title = models.CharField(max_length=300, blank=True, default="", db_default="")
     tool = models.CharField(max_length=80, blank=True, default="", db_default="")
     contract = models.ForeignKey(
-        Contract, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+        Contract,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
     )
     pool = models.CharField(max_length=8, choices=Pool.choices, default=Pool.ASYNC)
     status = FSMField(max_length=20, choices=Status.choices, default=Status.PENDING, protected=True)

@@ -104,9 +104,9 @@ ENGINE = (
     Mutant(
         number="B43",
         guard="`run_terminal` knows SUCCEEDED",
-        file="runs/migrations/0002_guards.py",
-        old="    WHEN (OLD.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED'))\n",
-        new="    WHEN (OLD.status IN ('FAILED', 'CANCELLED'))\n",
+        file="runs/migrations/0014_lean_rows.py",
+        old="    WHEN (OLD.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') AND",
+        new="    WHEN (OLD.status IN ('FAILED', 'CANCELLED') AND",
         tests=(f"{_BYPASS}::test_b43_no_path_opens_again_what_has_ended",),
     ),
     Mutant(

@@ -57,17 +57,19 @@ def execute(sql: str, *values: Any) -> Any:
 
 @pytest.mark.parametrize("what", ENDED)
 def test_b43_no_path_opens_again_what_has_ended(house, what):
-    """Guards runs/, approvals/ and tools/migrations/0002_guards.py: the triggers `run_terminal`, `step_terminal`,
-    `action_terminal` and `intent_terminal`."""
+    """Guards runs/migrations/0014_lean_rows.py, approvals/ and tools/migrations/0002_guards.py: the triggers `run_terminal`,
+    `step_terminal`, `action_terminal` and `intent_terminal`. The end goes with the state: a constraint would see that too."""
     model, end, other = ENDED[what]
     rows: Any = model.everywhere.all()  # type: ignore[attr-defined]
     row = rows.filter(status=end).first()
     assert row is not None
-    refused("final", lambda: rows.filter(pk=row.pk).update(status=other))
-    refused("final", execute(f"UPDATE {model._meta.db_table} SET status = %s WHERE id = %s", other, row.pk))
+    ends = [field.name for field in model._meta.get_fields() if field.name == "finished_at"]
+    refused("final", lambda: rows.filter(pk=row.pk).update(status=other, **dict.fromkeys(ends)))
+    changes = ", ".join(["status = %s", *(f"{name} = NULL" for name in ends)])
+    refused("final", execute(f"UPDATE {model._meta.db_table} SET {changes} WHERE id = %s", other, row.pk))
     changed = rows.get(pk=row.pk)
-    changed.__dict__["status"] = other
-    refused("final", lambda: model._base_manager.bulk_update([changed], ["status"]))
+    changed.__dict__.update(status=other, **dict.fromkeys(ends))
+    refused("final", lambda: model._base_manager.bulk_update([changed], ["status", *ends]))
     assert rows.get(pk=row.pk).status == end
 
 
