@@ -14,6 +14,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from accounts.again import again
 from accounts.arrows import RefusedTransition, move
 from accounts.canonical import canonical
 from accounts.failpoints import fp
@@ -48,6 +49,7 @@ class Sight:
     generation: int
 
 
+@again
 def decide(
     *,
     action_id: uuid.UUID,

@@ -9,6 +9,7 @@ AGENTS = (
     "runs.agents.contract_review.agent:ContractReview",
     "runs.agents.drill:Counter",
     "runs.agents.drill:Script",
+    "runs.agents.stubborn:Stubborn",
 )
 
 

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from accounts import audit
+from accounts.again import again
 from accounts.failpoints import fp
 from approvals import grants
 from approvals.models import PendingAction
@@ -24,6 +25,7 @@ from tools import intents
 from tools.models import Intent
 
 
+@again
 def cancel(*, run_id: uuid.UUID, user_id: uuid.UUID, reason: str = "", channel: str = "web") -> Run:
     """Asks a run to stop, and stops at once what has not started. Asking again changes nothing.
 

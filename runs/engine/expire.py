@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from accounts.again import again
 from approvals.expire import expire as close
 from approvals.models import PendingAction
 from runs.engine.ending import end_step, lock_step
@@ -31,6 +32,7 @@ def expire_due(*, limit: int = 100) -> int:
     return closed
 
 
+@again
 def expire(*, action_id: uuid.UUID) -> bool:
     """One action; False when a person was faster or it is not due by the database's clock. Owns its transaction."""
     seen = PendingAction.everywhere.filter(pk=action_id).first()

@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from accounts.again import again
 from accounts.failpoints import fp
 from approvals import shown
 from approvals.models import Decision, PendingAction, Verdict
@@ -46,6 +47,7 @@ def resume_decided(*, limit: int = 100) -> int:
     return applied
 
 
+@again
 def resume(*, action_id: uuid.UUID) -> bool:
     """Applies one decided action; False when it was applied before, is still open, or must still wait for the proof that
     no old sender can send. Owns its transaction."""

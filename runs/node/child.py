@@ -1,4 +1,4 @@
-"""A child process of a node: ``python -m runs.node.child KIND SOCKET PARENT SLOTS``. Started by the pump alone."""
+"""A child process of a node: ``python -m runs.node.child KIND SOCKET PARENT SLOTS SHARED``. Started by the pump alone."""
 
 import contextlib
 import ctypes
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from runs.node import child_cpu, child_io
+from runs.node.last_words import LastWords
 from tools import toolbox
 
 _PR_SET_PDEATHSIG = 1
@@ -25,14 +26,17 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     give_way(_NICE[kind])
     sock = socket.socket(fileno=number)
+    words = LastWords(int(sys.argv[5]))
+    # Programs that a tool starts have no part in it.
+    os.close(int(sys.argv[5]))
     toolbox.load()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     if kind == "cpu":
-        child_cpu.serve(sock)
+        child_cpu.serve(sock, words)
     else:
-        child_io.serve(sock, threads=slots if kind == "thread" else 0)
+        child_io.serve(sock, words, threads=slots if kind == "thread" else 0)
 
 
 def die_with_parent(parent: int) -> None:

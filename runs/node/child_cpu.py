@@ -20,6 +20,7 @@ from typing import Any
 from runs.engine.types import Go, Stop
 from runs.node.child_io import drive
 from runs.node.execute import Interrupted, execution
+from runs.node.last_words import LastWords
 from runs.node.planning import plan
 from runs.node.tool_context import StepContext
 from runs.node.wire import READ, pack, unpack
@@ -33,7 +34,8 @@ _ROOM = 64 * _MB
 class Child:
     """Everything that its two threads share."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, words: LastWords) -> None:
+        self.words = words
         self.sock = sock
         self.inbox: queue.SimpleQueue[tuple[Work, StepContext]] = queue.SimpleQueue()
         self.replies: queue.SimpleQueue[Go | Stop | BaseException] = queue.SimpleQueue()
@@ -76,10 +78,13 @@ class Child:
         while True:
             work, ctx = self.inbox.get()
             report = self._execute(work, ctx)
+            self.words.keep([report.row()])
+            self.words.asking(0)
             report.plan = plan(work, None if work.kind == "plan" else report)
             del self.live[work.step, work.fence]
             bye = report.error_code == "memory_limit"
             self._send({"done": [report.row()], "bye": bye})
+            self.words.clear()
             if bye:
                 # What the failed step left behind would count against the next one.
                 os._exit(0)
@@ -134,8 +139,8 @@ def _mapped() -> int:
         return 0
 
 
-def serve(sock: socket.socket) -> None:
+def serve(sock: socket.socket, words: LastWords) -> None:
     """Runs until main closes the socket, or a step needed too much memory."""
-    child = Child(sock)
+    child = Child(sock, words)
     threading.Thread(target=child.read, name="wire", daemon=True).start()
     child.run()

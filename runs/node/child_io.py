@@ -17,6 +17,7 @@ from typing import Any
 
 from runs.engine.types import Go, Stop
 from runs.node.execute import Ask, Interrupted, Send, execution
+from runs.node.last_words import LastWords
 from runs.node.planning import plan
 from runs.node.tool_context import StepContext
 from runs.node.wire import pack, unpack
@@ -47,7 +48,8 @@ class Child(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, words: LastWords) -> None:
+        self.words = words
         self.loop = asyncio.get_running_loop()
         self.pool = ThreadPoolExecutor(threads, "tool") if threads else None
         self.live: dict[tuple[str, int], Running] = {}
@@ -172,12 +174,7 @@ class Child(asyncio.Protocol):
         # Released first: what comes while we pack arms the next flush.
         self.armed.release()
         message: dict[str, Any] = {}
-        done: list[Any] = []
-        while self.ended and len(done) < _AT_A_TIME:
-            running, report = self.ended.popleft()
-            self.live.pop(running.id, None)
-            report.plan = plan(running.work, None if running.work.kind == "plan" else report)
-            done.append(report.row())
+        done = self._plan([self.ended.popleft() for _ in range(min(len(self.ended), _AT_A_TIME))])
         begin = []
         while self.asking:
             begin.append(list(self.asking.popleft().id))
@@ -192,8 +189,21 @@ class Child(asyncio.Protocol):
             message["begin"] = begin
         if message:
             self.transport.write(pack(message))
+        if done:
+            self.words.clear()
         if self.ended:
             self._arm()
+
+    def _plan(self, ended: list[tuple[Running, Report]]) -> list[list[Any]]:
+        """Asks the agents of steps that ended; gives their reports with the answers."""
+        if not ended:
+            return []
+        self.words.keep([report.row() for _, report in ended])
+        for place, (running, report) in enumerate(ended):
+            self.live.pop(running.id, None)
+            self.words.asking(place)
+            report.plan = plan(running.work, None if running.work.kind == "plan" else report)
+        return [report.row() for _, report in ended]
 
 
 def drive(steps: Generator[Ask | Send, Any, Report], ask: Any) -> Report:
@@ -223,7 +233,7 @@ def _call(request: Send) -> Any:
     return asyncio.run(wait())
 
 
-def serve(sock: socket.socket, *, threads: int) -> None:
+def serve(sock: socket.socket, words: LastWords, *, threads: int) -> None:
     """Runs until main closes the socket."""
 
     def broken(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -235,7 +245,7 @@ def serve(sock: socket.socket, *, threads: int) -> None:
     async def run() -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(broken)
-        await loop.create_connection(lambda: Child(threads), sock=sock)
+        await loop.create_connection(lambda: Child(threads, words), sock=sock)
         await asyncio.Event().wait()
 
     asyncio.run(run())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from accounts.ids import new_id
 from runs.engine.types import Claimed
+from runs.node import last_words
 from runs.node.clock import boot
 from runs.node.wire import Link
 
@@ -65,18 +66,21 @@ class Child:
         #: It could not start in time what it had: until then it gets nothing more.
         self.rests_until = 0.0
         ours, theirs = socket.socketpair()
+        shared = last_words.make()
         command = [sys.executable, "-m", "runs.node.child", kind]
-        command += [str(theirs.fileno()), str(os.getpid()), str(slots)]
+        command += [str(theirs.fileno()), str(os.getpid()), str(slots), str(shared)]
         # Fork and exec: safe whatever main's threads hold. A session of its own: its group can be killed as a whole.
         self.process = subprocess.Popen(
             command,
-            pass_fds=[theirs.fileno(), lock],
+            pass_fds=[theirs.fileno(), lock, shared],
             stdin=subprocess.DEVNULL,
             cwd=HOUSE,
             env=dict(environment),
             start_new_session=True,
         )
         theirs.close()
+        self.last_words = last_words.LastWords(shared)
+        os.close(shared)
         self.link = Link(ours)
         # Readable at its death, whoever else still holds the socket.
         self.pidfd = os.pidfd_open(self.process.pid)
@@ -109,6 +113,7 @@ class Child:
         self.dead = True
         os.close(self.pidfd)
         self.link.sock.close()
+        self.last_words.close()
         self.process.wait(5)
 
 

@@ -3,6 +3,7 @@
 import logging
 import os
 import selectors
+import signal
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -27,6 +28,8 @@ PLANNING = 6.0
 YOUNG, SLOWEST = 5.0, 5.0
 #: A child that did not start its steps in time gets nothing more for so many seconds.
 REST = 1.0
+#: How a child ends whose agent does not come back: by the kernel's timer, or by itself after the last alarm.
+AGENT_HUNG = (-signal.SIGPROF, 70)
 _ENDINGS = {
     "timeout": "timeout",
     "silent": "timeout",
@@ -86,6 +89,7 @@ class Pump:
     def _died(self, child: Child) -> None:
         # What it sent before it died is good.
         self._frames(child, to_the_end=True)
+        hung = self._last_words(child)
         self.selector.unregister(child.link.sock)
         self.selector.unregister(child.pidfd)
         child.kill_group()
@@ -95,7 +99,7 @@ class Pump:
             for entry in held:
                 # One that was about to be told whether it may begin is reported by who was about to tell it.
                 if not entry.asking:
-                    self.board.report(self._outcome_of_dead(entry))
+                    self.board.report(self._outcome_of_dead(entry, innocent=hung))
             child.inflight = {}
             child.dead = True
             self.board.buried.append(child)
@@ -115,10 +119,34 @@ class Pump:
             )
         self._start_again(child)
 
-    def _outcome_of_dead(self, entry: Entry) -> Outcome:
+    def _last_words(self, child: Child) -> bool:
+        """Reports that lay ready while an agent was asked count. True: it was that agent, which never answered, that
+        brought the child down; its step has ended, and a person takes over."""
+        rows, place = child.last_words.read()
+        hung = place >= 0 and child.process.poll() in AGENT_HUNG
+        with self.board.lock:
+            for at, row in enumerate(rows):
+                report = Report(*row)
+                entry = child.inflight.get(uuid.UUID(report.step))
+                if entry is None:
+                    continue
+                if at == place and (hung or entry.why == "timeout"):
+                    hung = True
+                    report.plan = {
+                        "version": entry.claimed.version,
+                        "error": "The agent did not answer in time.",
+                    }
+                elif entry.claimed.kind == "plan":
+                    # Nothing was planned: it is lost like any other step.
+                    continue
+                self._done(child, report)
+        return hung
+
+    def _outcome_of_dead(self, entry: Entry, *, innocent: bool = False) -> Outcome:
         """Of a step whose child is dead. One that may have been sent is lost, whatever the reason: only the engine may say
         what that means for its intent."""
-        ending = _ENDINGS.get(entry.why, "drained" if self.board.draining else "lost")
+        given_back = self.board.draining or (innocent and entry.dispatch_id is None)
+        ending = _ENDINGS.get(entry.why, "drained" if given_back else "lost")
         if entry.dispatch_id is not None:
             ending = "lost" if ending in ("drained", "cancelled") else ending
         code, text = {
