@@ -104,7 +104,7 @@ ENGINE = (
     Mutant(
         number="B43",
         guard="`run_terminal` knows SUCCEEDED",
-        file="runs/migrations/0014_lean_rows.py",
+        file="runs/migrations/0015_lean_rows.py",
         old="    WHEN (OLD.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') AND",
         new="    WHEN (OLD.status IN ('FAILED', 'CANCELLED') AND",
         tests=(f"{_BYPASS}::test_b43_no_path_opens_again_what_has_ended",),

@@ -57,7 +57,7 @@ def execute(sql: str, *values: Any) -> Any:
 
 @pytest.mark.parametrize("what", ENDED)
 def test_b43_no_path_opens_again_what_has_ended(house, what):
-    """Guards runs/migrations/0014_lean_rows.py, approvals/ and tools/migrations/0002_guards.py: the triggers `run_terminal`,
+    """Guards runs/migrations/0015_lean_rows.py, approvals/ and tools/migrations/0002_guards.py: the triggers `run_terminal`,
     `step_terminal`, `action_terminal` and `intent_terminal`. The end goes with the state: a constraint would see that too."""
     model, end, other = ENDED[what]
     rows: Any = model.everywhere.all()  # type: ignore[attr-defined]

@@ -34,7 +34,7 @@ CREATE TRIGGER run_terminal BEFORE UPDATE ON runs_run FOR EACH ROW
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0013_retention"), migrations.swappable_dependency(settings.AUTH_USER_MODEL)]
+    dependencies = [("runs", "0014_tallies_by_time"), migrations.swappable_dependency(settings.AUTH_USER_MODEL)]
     operations = [
         migrations.RunSQL(AFTER, BEFORE),
         migrations.AlterField(
