@@ -13,7 +13,9 @@ from accounts.errors import Refused
 Result = TypeVar("Result")
 
 
-def attempt(request: HttpRequest, act: Callable[[], Result], form: forms.BaseForm | None = None) -> Result | None:
+def attempt(
+    request: HttpRequest, act: Callable[[], Result], form: forms.BaseForm | None = None
+) -> Result | None:
     """Call a verb. A refusal goes to the form field it names, or above the page; a foreign id is a 404."""
     try:
         return act()
