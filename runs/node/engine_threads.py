@@ -64,9 +64,10 @@ class Engine:
                     self._record(batch)
                 self._bury()
                 self._decided()
-                self._duties()
                 if rung or self.board.work or boot() >= self.claim_at or self.board.wants_claim():
                     self._claim_all()
+                # After what somebody rang for: the duties take several questions, and find what no bell told of.
+                self._duties()
             except Exception as error:
                 if not isinstance(error, DATABASE):
                     log.exception("an engine thread goes on after an error")
