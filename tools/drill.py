@@ -127,8 +127,10 @@ def redos(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
 @tool("drill.effect", blocking=True)
 def effect(ctx: Any, arguments: dict[str, Any]) -> Answer:
-    """One line in the ledger at each call. ``answer`` comes back; ``nul`` adds text that cannot be stored."""
+    """One line in the ledger at each call, then ``seconds`` until the answer. ``answer`` comes back; ``nul`` adds text that
+    cannot be stored."""
     line = _write(ctx, "effect")
+    time.sleep(float(arguments.get("seconds", 0)))
     return Answer({"line": line, **_extra(arguments)}, reference=f"ledger:{line}")
 
 

@@ -9,11 +9,13 @@ from tests.mutants.leases import LEASES
 from tests.mutants.mutant import Mutant
 from tests.mutants.people import PEOPLE
 from tests.mutants.recovery import RECOVERY
+from tests.mutants.storage import STORAGE
 
 #: What issues 2 and 3 have to cover (faults.md): each number has a mutant here and a test of that name.
 NUMBERS = (
     ["B12", "B16", "B17", "B41", "B42", "B43", "B50", "B51", "B52", "B54", "B57", "B58", "B59", "B70", "B72", "B74", "B78", "B79", "B80", "B81", "B82", "B83", "B86", "B87",
      "B02", "B07", "B20", "B21", "B23", "B35", "B36", "B37", "B38", "B39", "B40", "B41", "B44",
+     "B01", "B04",
      "B03", "B05", "B08", "B09", "B14", "B27", "B32", "B33",
      "B06", "B18", "B19", "B24", "B25", "B26", "B30", "B48"]
 )  # fmt: skip
@@ -21,7 +23,7 @@ NUMBERS = (
 #: In order of number; those that need a database of their own come last, so that it is made anew least often.
 MUTANTS: tuple[Mutant, ...] = tuple(
     sorted(
-        (*ENGINE, *PEOPLE, *EDGES, *LEASES, *RECOVERY, *CONTEXT),
+        (*ENGINE, *PEOPLE, *EDGES, *LEASES, *RECOVERY, *CONTEXT, *STORAGE),
         key=lambda mutant: (mutant.schema, int(mutant.number[1:])),
     )
 )

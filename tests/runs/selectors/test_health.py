@@ -44,6 +44,24 @@ def test_b05_a_process_that_breathes_and_takes_nothing(client):
     assert body["last_claim_seconds"] >= 120
 
 
+def test_b04_a_broker_that_no_node_hears_is_silent_although_work_moves(client):
+    """Guards runs/selectors/health.py `broker`: not whether the broker answers, but whether a node heard it."""
+    assert movement().broker == "unknown"
+    linden = house()
+    mine = type(linden.me).objects.filter(pk=linden.me.pk)
+    assert movement().broker == "heard", "a node that just started has not been rung yet"
+    mine.update(started_at=Now() - timedelta(minutes=5))
+    assert movement().broker == "silent"
+    mine.update(last_bell_at=Now() - timedelta(seconds=2))
+    assert movement().broker == "heard"
+    mine.update(last_bell_at=Now() - timedelta(minutes=1), last_claim_at=Now())
+    body = client.get("/healthz").json()
+    assert (body["status"], body["work"], body["broker"]) == ("ok", "moving", "silent")
+    assert body["last_bell_seconds"] >= 60
+    mine.update(last_seen_at=Now() - timedelta(minutes=5))
+    assert movement().broker == "unknown", "no node is there to hear it"
+
+
 def test_b05_a_task_that_a_person_holds_is_no_stall():
     """Guards runs/sql/movement.sql: its steps are not ready, and nobody would take them."""
     linden = house()
