@@ -28,6 +28,7 @@ from runs.engine.status import derive
 from runs.engine.take_over import take_over
 from runs.engine.types import CHARGED, DAMAGED, Committed, Outcome
 from runs.engine.workspace import EMPTY_DIGEST, Locked, Workspace, cursor, document
+from runs.states import RUN_TERMINAL
 from tools.selectors import by_id
 
 log = logging.getLogger(__name__)
@@ -197,8 +198,9 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, Known])
     if claimed.intent_id is not None:
         payload |= {"effect": "confirmed", "reference": outcome.reference[:200]}
         run.confirmed.append(_confirm_row(outcome))
-    if terminal or claimed.kind != "plan":
-        # Before the plan is applied: whatever follows from the step stands after it in the history.
+    if (terminal or claimed.kind != "plan") and run.status not in RUN_TERMINAL:
+        # A plan that comes after the end of its run is no part of its history. Before the plan is applied: whatever follows
+        # from the step stands after it.
         run.event(
             _event_type(outcome, status),
             step_id=claimed.step_id,

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from accounts.again import again
+from accounts.failpoints import fp
 from approvals.expire import expire as close
 from approvals.models import PendingAction
 from runs.engine.ending import end_step, lock_step
@@ -56,4 +57,5 @@ def expire(*, action_id: uuid.UUID) -> bool:
             end_step(run, step, "fail", code=code, text=text, extra={"action": action_id.hex})
         PendingAction.everywhere.filter(pk=action_id).update(applied_at=Now())
         settle_down(workspace)
+        fp("expire.before_commit")
     return True

@@ -77,6 +77,9 @@ def _ours(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
     match outcome.ending:
         case "succeeded":
             _succeeded(run, step, intent, outcome)
+        case _ if intent.status == Intent.Status.CONFIRMED:
+            # Its yes came when the lease had ended, before a sweep came by; that it happened stands.
+            end_step(run, step, "succeed", output=intent.answer, extra={"effect": "confirmed", "late": True})
         case "failed" if outcome.error_code == DAMAGED:
             _unread(run, step, intent, outcome, dispatched=dispatched)
         case "failed" if dispatched:
@@ -264,8 +267,10 @@ def _back(
     }
     move(step, "give_back", epoch=step.epoch, changes=changes)
     run.moving = True
+    # Never "step.failed" and the like: those say that a step has ended, and this one has not.
+    word = outcome.ending if outcome.ending in ("lost", "waiting") else "drained"
     run.event(
-        f"step.{'retried' if failures else outcome.ending}",
+        f"step.{'retried' if failures else word}",
         step_id=step.pk,
         epoch=step.epoch,
         fence=step.fence,

@@ -6,6 +6,7 @@ import uuid
 
 from django.db import transaction
 
+from accounts.failpoints import fp
 from runs.engine.ending import lock_step, resume_step
 from runs.engine.record import settle_down
 from runs.engine.workspace import locked_one
@@ -47,4 +48,5 @@ def _ask(run_id: uuid.UUID, step_id: uuid.UUID) -> bool:
             return False
         resume_step(run, step, actor="engine", why="unblocked")
         settle_down(workspace)
+        fp("unblock.before_commit")
     return True

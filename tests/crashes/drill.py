@@ -11,12 +11,14 @@ import subprocess
 import sys
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import httpx
 import psutil
+import psycopg
 
 from tests.house.houses import House
 from tests.needs import ROOT
@@ -82,6 +84,34 @@ class Drill:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    # --- what the oracle reads
+
+    @property
+    def ledger(self) -> Path:
+        """What the tools of drills wrote down about their effects."""
+        return self.arms / "ledger"
+
+    def servers(self) -> dict[str, str]:
+        """The addresses of the servers of the house."""
+        found: dict[str, str] = json.loads((self.house.folder / "servers.json").read_text())
+        return found
+
+    def database(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(self.servers()["DATABASE_URL"], autocommit=True, connect_timeout=5)
+
+    def one(self, text: LiteralString, *values: Any) -> tuple[Any, ...]:
+        """One row, asked until the database answers."""
+
+        def ask() -> Any:
+            try:
+                with self.database() as database:
+                    return database.execute(text, values).fetchone()
+            except psycopg.OperationalError:
+                return None
+
+        row: tuple[Any, ...] = until(ask, what="the database did not answer")
+        return row
+
     # --- seams
 
     @property
@@ -97,6 +127,11 @@ class Drill:
             file.unlink()
         self._log.write_text("")
         (self.arms / "file").write_text(entries)
+
+    def hit(self, seam: str) -> bool:
+        """Whether a process acted at the armed seam."""
+        lines = self._log.read_text().splitlines() if self._log.exists() else []
+        return any(line.split()[0] == seam and line.split()[2] != "-" for line in lines)
 
     def disarm(self) -> None:
         (self.arms / "file").write_text("")
@@ -226,8 +261,12 @@ class Drill:
 
     def mails(self, name: str) -> int:
         """How often the mail of this run arrived, by the sink's own count."""
+        return self.letters()[f"{name.lower()}@supplier.example"]
+
+    def letters(self) -> Counter[str]:
+        """How many mails arrived at each address, by the sink's own count."""
         messages = httpx.get(f"{self.sink}/messages.json", timeout=10).json()["messages"]
-        return sum(f"{name.lower()}@supplier.example" in m["envelope"]["to"] for m in messages)
+        return Counter(address for message in messages for address in message["envelope"]["to"])
 
     @property
     def sink(self) -> str:
@@ -267,6 +306,7 @@ def environment(arms: Path) -> dict[str, str]:
         "COUNTERSIGN_FAILPOINT_FILE": str(arms / "file"),
         "COUNTERSIGN_FAILPOINT_LOG": str(arms / "log"),
         "COUNTERSIGN_FAILPOINT_DIR": str(arms),
+        "COUNTERSIGN_DRILL_LEDGER": str(arms / "ledger"),
         "COUNTERSIGN_QUIET_SECONDS": "1",
         "COUNTERSIGN_LEASE_SECONDS": "6",
     }
