@@ -86,11 +86,6 @@ class Drill:
 
     # --- what the oracle reads
 
-    @property
-    def ledger(self) -> Path:
-        """What the tools of drills wrote down about their effects."""
-        return self.arms / "ledger"
-
     def servers(self) -> dict[str, str]:
         """The addresses of the servers of the house."""
         found: dict[str, str] = json.loads((self.house.folder / "servers.json").read_text())
@@ -306,7 +301,6 @@ def environment(arms: Path) -> dict[str, str]:
         "COUNTERSIGN_FAILPOINT_FILE": str(arms / "file"),
         "COUNTERSIGN_FAILPOINT_LOG": str(arms / "log"),
         "COUNTERSIGN_FAILPOINT_DIR": str(arms),
-        "COUNTERSIGN_DRILL_LEDGER": str(arms / "ledger"),
         "COUNTERSIGN_QUIET_SECONDS": "1",
         "COUNTERSIGN_LEASE_SECONDS": "6",
     }

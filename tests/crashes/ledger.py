@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 
 
 @dataclass
@@ -25,11 +23,3 @@ class Ledger:
 
     def happened(self, key: str) -> bool:
         return self.effects[key] > 0
-
-
-def read(file: Path) -> Ledger:
-    """What the tools of drills wrote down: one line of JSON for each effect, on the disk before its answer left."""
-    ledger = Ledger()
-    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
-        ledger.effects[json.loads(line)["key"]] += 1
-    return ledger
