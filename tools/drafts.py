@@ -77,20 +77,35 @@ def create(*, tenant_id: uuid.UUID, by: uuid.UUID, name: str, title: str, descri
     """A new tool without any contract: nobody can call it. Owns its transaction. Raises :class:`accounts.errors.Refused`
     for a name that is taken."""
     with transaction.atomic(durable=True):
-        tool: Tool
-        tool, made = Tool.everywhere.get_or_create(
-            tenant_id=tenant_id, name=name, defaults={"title": title, "description": description}
-        )
-        if not made:
-            raise Refused("taken", _("There is a tool of that name already. Nothing was made."), field="name")
-        audit.append(
-            tenant_id=tenant_id,
-            act="tool.created",
-            subject=("tool", tool.pk.hex),
-            payload={"tool": name, "title": title},
-            actor=by,
-            channel="page",
-        )
+        return _created(tenant_id, by, name, title, description)
+
+
+def imported(
+    *, tenant_id: uuid.UUID, by: uuid.UUID, name: str, title: str, description: str, declared: dict[str, Any]
+) -> Contract:
+    """A new tool with a first draft for a person to confirm. Joins the caller's transaction; raises as :func:`create`."""
+    tool = _created(tenant_id, by, name, title, description)
+    draft = Contract(tenant_id=tenant_id, tool=tool, version=1, created_by_id=by, **declared)
+    draft.save()
+    _note(draft, "contract.imported", by)
+    return draft
+
+
+def _created(tenant_id: uuid.UUID, by: uuid.UUID, name: str, title: str, description: str) -> Tool:
+    tool: Tool
+    tool, made = Tool.everywhere.get_or_create(
+        tenant_id=tenant_id, name=name, defaults={"title": title, "description": description}
+    )
+    if not made:
+        raise Refused("taken", _("There is a tool of that name already. Nothing was made."), field="name")
+    audit.append(
+        tenant_id=tenant_id,
+        act="tool.created",
+        subject=("tool", tool.pk.hex),
+        payload={"tool": name, "title": title},
+        actor=by,
+        channel="page",
+    )
     return tool
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.canonical import BadInput, check_storable, strict_loads
 from accounts.models import Role
+from tools import openapi
 from tools import policy as policies
 from tools.contradictions import ADAPTERS
 from tools.models import Contract, EffectClass, Risk, Tool
@@ -20,7 +21,7 @@ else:
     _Model = forms.ModelForm
 
 NAME = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$"
-RESERVED = ("new", "secrets")
+RESERVED = ("import", "new", "secrets")
 EMPTY_RULES = 2
 MOST_RULES = 50
 
@@ -302,3 +303,36 @@ def other_tools(tool: Tool) -> dict[str, str]:
     """Name and title of the tenant's other tools."""
     rows = Tool.everywhere.filter(tenant_id=tool.tenant_id).exclude(pk=tool.pk).order_by("name")
     return dict(rows.values_list("name", "title"))
+
+
+class ImportForm(forms.Form):
+    """An OpenAPI document, and what the names of its tools begin with."""
+
+    begins = forms.RegexField(
+        r"^[a-z][a-z0-9_]*$",
+        max_length=20,
+        label=_("Names begin with"),
+        help_text=_("One word in small letters, like crm: its tools are called crm.create_order and so on."),
+    )
+    document = forms.CharField(
+        label=_("OpenAPI document"),
+        widget=forms.Textarea(attrs={"rows": 14, "class": "input mono", "spellcheck": "false"}),
+        help_text=_("Version 3.0 or 3.1, as JSON or YAML."),
+    )
+
+    found: list[openapi.Operation]
+
+    def clean_begins(self) -> str:
+        begins = str(self.cleaned_data["begins"])
+        if begins in RESERVED:
+            raise ValidationError(_("This name is taken by a page."))
+        return begins
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or self.cleaned_data
+        if found.get("document") and found.get("begins"):
+            try:
+                self.found = openapi.operations(openapi.read(found["document"]), prefix=found["begins"])
+            except openapi.BadDocument as bad:
+                self.add_error("document", _("It cannot be imported: %s") % bad)
+        return found

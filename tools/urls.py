@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from tools.views import editor, register, secrets
+from tools.views import editor, importing, register, secrets
 
 app_name = "tools"
 urlpatterns = [
     path("", register.tools, name="tools"),
     path("new/", register.new_tool, name="new_tool"),
+    path("import/", importing.import_tools, name="import"),
     path("secrets/", secrets.secrets, name="secrets"),
     path("secrets/delete/", secrets.delete, name="delete_secret"),
     path("<str:name>/", editor.tool, name="tool"),

@@ -27,6 +27,7 @@ PAGES = [
     (JONAS, "tool", "/tools/mail.send/"),
     (JONAS, "tool-history", "/tools/mail.send/history/"),
     (JONAS, "tool-new", "/tools/new/"),
+    (JONAS, "tools-import", "/tools/import/"),
     (JONAS, "tool-pause", "/tools/mail.send/pause/"),
     (JONAS, "secrets", "/tools/secrets/"),
     (JONAS, "audit", "/audit/"),

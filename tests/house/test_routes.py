@@ -69,6 +69,7 @@ ROUTES: dict[str, str] = {
     "approvals:release": MEMBER,
     "tools:tools": ADMINISTRATOR,
     "tools:new_tool": ADMINISTRATOR,
+    "tools:import": ADMINISTRATOR,
     "tools:secrets": ADMINISTRATOR,
     "tools:delete_secret": ADMINISTRATOR,
     "tools:tool": ADMINISTRATOR,
