@@ -63,7 +63,7 @@ def test_b03_a_step_that_kills_its_child_fails_and_the_others_go_on(start, who, 
     start()
     poison = real.run_of(who, tool=tool)
     others = [real.run_of(who, tool="drill.noop", steps=3) for _ in range(3)]
-    real.ended(*others, poison)
+    real.ended(*others, poison, seconds=150)
     step = real.calls(poison)[0]
     assert (step.status, step.losses, step.attempt) == ("FAILED", 3, 3)
     assert {real.status(run) for run in others} == {"SUCCEEDED"}
