@@ -6,6 +6,7 @@ from tests.mutants.context import CONTEXT
 from tests.mutants.edges import EDGES
 from tests.mutants.engine import ENGINE
 from tests.mutants.leases import LEASES
+from tests.mutants.machine import MACHINE
 from tests.mutants.mutant import Mutant
 from tests.mutants.people import PEOPLE
 from tests.mutants.recovery import RECOVERY
@@ -23,7 +24,7 @@ NUMBERS = (
 #: In order of number; those that need a database of their own come last, so that it is made anew least often.
 MUTANTS: tuple[Mutant, ...] = tuple(
     sorted(
-        (*ENGINE, *PEOPLE, *EDGES, *LEASES, *RECOVERY, *CONTEXT, *STORAGE),
+        (*ENGINE, *PEOPLE, *EDGES, *LEASES, *RECOVERY, *CONTEXT, *STORAGE, *MACHINE),
         key=lambda mutant: (mutant.schema, int(mutant.number[1:])),
     )
 )

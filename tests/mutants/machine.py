@@ -27,8 +27,8 @@ MACHINE = (
         number="B14",
         guard="leases that ran out are found",
         file="runs/sql/expired_steps.sql",
-        old="s.lease_until < now()",
-        new="s.lease_until < now() - interval '1 hour'",
+        old="s.tenant_id = t.id AND s.lease_until < now()",
+        new="s.tenant_id = t.id AND s.lease_until < now() - interval '1 hour'",
         tests=STORIES,
     ),
     Mutant(
