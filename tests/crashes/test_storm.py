@@ -139,8 +139,16 @@ def _recovery(drill: Drill, nemesis: Nemesis) -> list[tuple[str, float]]:
 def _size(drill: Drill) -> Counter[str]:
     """Processes and connections of the house."""
     connections = drill.one("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")[0]
-    alive = [process for process in drill.house.family() if process.status() != psutil.STATUS_ZOMBIE]
+    alive = [process for process in drill.house.family() if _counts(process)]
     return Counter({"processes": len(alive), "connections": int(connections)})
+
+
+def _counts(process: psutil.Process) -> bool:
+    """Those of the server come and go with its connections, which are counted by themselves."""
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE and not process.name().startswith("postgres")
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _sizes(before: Counter[str], after: Counter[str]) -> list[checker.Finding]:
