@@ -22,24 +22,12 @@ PROCESSES = ("node", "child", "coordinator", "web", "beat", "valkey", "postgres"
 CHILDREN = ("io", "thread", "cpu")
 #: Seams at which a process is killed, so that effects are met in flight.
 SEAMS = (
-    *("claim.after_commit", "begin.before_commit", "begin.committed", "send.before", "send.answered"),
+    *("claim.after_commit", "begin.before_commit", "begin.committed", "begin.committed", "send.before"),
+    *("send.after_bytes", "send.after_bytes", "send.before_reply_read", "send.answered", "send.answered"),
     *("record.before_commit", "record.committed", "decided.committed", "resume.before_commit", "outbox.told"),
 )
 #: Draws: a fault stands here as often as it is wanted.
-FAULTS = (
-    "kill",
-    "kill",
-    "kill",
-    "seam",
-    "seam",
-    "seam",
-    "seam",
-    "freeze",
-    "cut",
-    "flush",
-    "twice",
-    "tell_again",
-)
+FAULTS = (*("kill",) * 2, *("seam",) * 7, "freeze", "cut", "flush", "twice", "tell_again")
 #: How long something is frozen, in leases.
 FROZEN_LEASES = 3
 
