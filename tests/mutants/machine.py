@@ -97,12 +97,4 @@ MACHINE = (
         new='        if not any(row[4] == "RUNNING" for row in live):\n',
         tests=STORIES,
     ),
-    Mutant(
-        number="B27",
-        guard="a key is one task",
-        file="runs/engine/submit.py",
-        old="        return _first(tenant_id, submit_key, input_digest), False\n",
-        new='        return submit(tenant_id=tenant_id, submitter_id=submitter_id, agent=agent, goal=goal, input=input, submit_key=submit_key + "+")\n',
-        tests=STORIES,
-    ),
 )
