@@ -20,6 +20,7 @@ import httpx
 import psutil
 import psycopg
 
+from tests.crashes.ledger import Ledger
 from tests.house.houses import House
 from tests.needs import ROOT
 
@@ -262,6 +263,16 @@ class Drill:
         """How many mails arrived at each address, by the sink's own count."""
         messages = httpx.get(f"{self.sink}/messages.json", timeout=10).json()["messages"]
         return Counter(address for message in messages for address in message["envelope"]["to"])
+
+    def counted(self, database: psycopg.Connection[Any]) -> Ledger:
+        """What happened: the letters in the sink, under the key of the intent that has their address."""
+        found, letters = Ledger(), self.letters()
+        for key, target in database.execute(
+            "SELECT key, target FROM tools_intent WHERE target <> ''"
+        ).fetchall():
+            if n := letters[str(target)]:
+                found.effects[str(key)] += n
+        return found
 
     @property
     def sink(self) -> str:

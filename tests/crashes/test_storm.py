@@ -15,12 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 import psutil
-import psycopg
 import pytest
 
 from tests.crashes import checker
 from tests.crashes.drill import Drill
-from tests.crashes.ledger import Ledger
 from tests.crashes.nemesis import Nemesis
 from tests.crashes.robots import SHAPES, Robot
 
@@ -86,21 +84,12 @@ def _life(robot: Robot, after: float) -> None:
     robot.follow(patience=400)
 
 
-def counted(drill: Drill, database: psycopg.Connection[tuple[object, ...]]) -> Ledger:
-    """What happened: the letters in the sink, under the key of the intent that has their address."""
-    found, letters = Ledger(), drill.letters()
-    for key, target in database.execute("SELECT key, target FROM tools_intent WHERE target <> ''").fetchall():
-        if n := letters[str(target)]:
-            found.effects[str(key)] += n
-    return found
-
-
 def _at_rest(drill: Drill, robots: Sequence[Robot]) -> list[checker.Finding]:
     """What the oracle says; messages get the time of three leases to be told."""
     end = time.monotonic() + 3 * LEASE * 5
     while True:
         with drill.database() as database:
-            found = checker.at_rest(database, counted(drill, database), relayed=True)
+            found = checker.at_rest(database, drill.counted(database), relayed=True)
             found += checker.lost(
                 database, {robot.key: uuid.UUID(robot.task.partition("_")[2]) for robot in robots}
             )
