@@ -120,7 +120,7 @@ def erase(run_id: uuid.UUID) -> int:
 
 def _erase(run_id: uuid.UUID, page: Sequence[Mapping[str, Any]]) -> int:
     with connection.cursor() as cursor:
-        values = {"run": run_id, "events": orjson.dumps(page).decode()}
+        values: dict[str, Any] = {"run": run_id, "events": orjson.dumps(page).decode()}
         cursor.execute(statement("runs", "erase_events"), values)
         return int(cursor.rowcount)
 
