@@ -7,7 +7,8 @@ CROSS JOIN LATERAL (
     SELECT r.id, r.finished_at FROM runs_run r
     WHERE r.tenant_id = t.id AND r.finished_at IS NOT NULL AND r.erased_at IS NULL
       AND r.finished_at < now() - make_interval(days => COALESCE(m.retention_days, %(days)s))
-      AND NOT EXISTS (SELECT 1 FROM runs_run c WHERE c.parent_id = r.id AND c.finished_at IS NULL)
+      -- Counted, not NOT EXISTS: which would be planned as a join with all live runs.
+      AND (SELECT count(*) FROM runs_run c WHERE c.parent_id = r.id AND c.finished_at IS NULL) = 0
     ORDER BY r.finished_at
     LIMIT %(limit)s) due
 WHERE COALESCE(m.retention_days, %(days)s) > 0

@@ -5,21 +5,26 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from datetime import timedelta
+from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
 from django.db.models.functions import Now
 
+from accounts.models import Tenant
 from runs.engine import claim as claiming
 from runs.engine import fairness
 from runs.engine.claim import claim
 from runs.engine.reclaim import reclaim
-from runs.engine.types import Outcome
+from runs.engine.types import Claimed, Outcome
 from runs.models import Step, TenantTerms
 from tests.make import queues
 from tests.races.waiting import wait_until_blocked
 from tests.runs.engine import hands
+from tools.models import WorkerProcess
 
+ONE, TWO = UUID(int=1), UUID(int=2)
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -29,15 +34,15 @@ def two():
     return queues.member(), queues.member()
 
 
-def terms(tenant, **values):
+def terms(tenant: Tenant, **values: Any) -> None:
     TenantTerms.objects.update_or_create(tenant=tenant, defaults=values)
 
 
-def take(me, places, **more):
+def take(me: WorkerProcess, places: int, **more: Any) -> list[Claimed]:
     return claim(worker_id=me.pk, room={"io": places}, sent=0.0, **more)
 
 
-def whose(claimed):
+def whose(claimed: list[Claimed]) -> Counter[UUID]:
     return Counter(step.tenant_id for step in claimed)
 
 
@@ -55,7 +60,7 @@ def test_a_hundred_tenants_take_turns(two):
     """Guards the circle in `claim_steps.sql` and `runs.engine.fairness._served`: more tenants than one go considers."""
     made = queues.tenants(100, two[0], each=3)
     me = hands.worker()
-    got: Counter[object] = Counter()
+    got: Counter[UUID] = Counter()
     for _ in range(13):
         got += whose(take(me, 8))
     served = {tenant.pk for tenant in made} | {two[0][0].pk}
@@ -110,7 +115,7 @@ def test_what_fails_is_charged_in_the_same_commit(two):
     assert TenantTerms.objects.get(tenant=tenant).debt == pytest.approx(5, abs=0.1)
 
 
-def test_a_quota_is_of_leases_that_stand_in_rows(two):
+def test_b34_a_quota_is_of_leases_that_stand_in_rows(two):
     """Guards `claim_steps.sql` (facts): no number is kept, so nothing leaks; a step that ends makes place for one."""
     (tenant, _), _other = two
     queues.crowd(two[0], 20)
@@ -125,7 +130,7 @@ def test_a_quota_is_of_leases_that_stand_in_rows(two):
     assert len(take(me, 40)) == 5
 
 
-def test_two_nodes_together_stay_within_the_quota(two, monkeypatch):
+def test_b34_two_nodes_together_stay_within_the_quota(two, monkeypatch):
     """Guards `lock_quotas.sql`: the second claim counts what the first has taken but not yet committed."""
     (tenant, _), _other = two
     queues.crowd(two[0], 60)
@@ -187,17 +192,17 @@ def test_a_run_goes_on_at_once_only_where_it_keeps_nobody_out(two, monkeypatch):
 def test_going_on_at_once_takes_no_place_that_is_kept(two):
     """Guards `kept` in `Sticky.may`: only the place of its own kind that it gave back is its own."""
     sticky = fairness.Sticky(
-        [(1, "io"), (1, "io")], fairness.Places({"io": 2, "cpu": 1}, {"io": 2, "cpu": 1})
+        [(ONE, "io"), (ONE, "io")], fairness.Places({"io": 2, "cpu": 1}, {"io": 2, "cpu": 1})
     )
-    assert not sticky.may(1, "cpu")
-    assert sticky.may(1, "io")
-    assert not sticky.may(2, "io"), "who gave nothing back gets nothing"
+    assert not sticky.may(ONE, "cpu")
+    assert sticky.may(ONE, "io")
+    assert not sticky.may(TWO, "io"), "who gave nothing back gets nothing"
 
 
 def test_a_plan_with_many_steps_takes_only_the_lease_that_it_gave_back(two):
     """Guards `leases` in `Sticky.may`: so a quota cannot be passed by going on at once."""
-    sticky = fairness.Sticky([(1, "io")], fairness.Places({"io": 100}, {}))
-    assert [sticky.may(1, "io") for _ in range(3)] == [True, False, False]
+    sticky = fairness.Sticky([(ONE, "io")], fairness.Places({"io": 100}, {}))
+    assert [sticky.may(ONE, "io") for _ in range(3)] == [True, False, False]
 
 
 def test_a_quota_that_was_lowered_is_reached(two, monkeypatch):

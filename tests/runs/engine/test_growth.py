@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -16,13 +17,13 @@ from tests.runs.engine import hands
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def rows(sql, *values):
+def rows(sql: str, *values: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         return cursor.fetchall() if cursor.description else []
 
 
-def months():
+def months() -> set[str]:
     return {
         row[0]
         for row in rows(
@@ -31,10 +32,11 @@ def months():
     }
 
 
-def ended_run():
+def ended_run() -> Run:
     run = hands.counter_run(*queues.member(), steps=3)
     hands.run_all(hands.worker())
-    return Run.everywhere.get(pk=run.pk)
+    found: Run = Run.everywhere.get(pk=run.pk)
+    return found
 
 
 @pytest.fixture
@@ -98,7 +100,7 @@ def test_the_history_of_a_run_is_read_from_its_months_alone(far_months):
     assert "Seq Scan" not in plan
 
 
-def line_of(plan, name):
+def line_of(plan: str, name: str) -> str:
     return next(line for line in plan.splitlines() if f" on {name}" in line)
 
 

@@ -31,18 +31,18 @@ def house():
     return make.house()
 
 
-def old(house, run, days=30, keep=7):
+def old(house: make.House, run: Run, days: int = 30, keep: int = 7) -> None:
     TenantTerms.objects.update_or_create(tenant=house.tenant, defaults={"retention_days": keep})
     Run.everywhere.filter(pk=run.pk).update(finished_at=Now() - timedelta(days=days))
 
 
-def review(house):
+def review(house: make.House) -> Run:
     run = house.reviewed()
     house.sent(run)
     return make.again(run)
 
 
-def traces(run, word=SECRET):
+def traces(run: Run, word: str = SECRET) -> list[str]:
     """Where a word of the task still stands."""
     found = []
     for table, column in (("runs_run", "id"), ("runs_step", "run_id"), ("runs_event", "run_id"),
