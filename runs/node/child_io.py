@@ -168,7 +168,8 @@ class Child(asyncio.Protocol):
     def _arm(self) -> None:
         """From any thread: something is to be sent."""
         if self.armed.acquire(blocking=False):
-            self.loop.call_soon_threadsafe(self._flush)
+            # Without threads everything is on the loop already, which then need not be woken.
+            (self.loop.call_soon if self.pool is None else self.loop.call_soon_threadsafe)(self._flush)
 
     def _flush(self) -> None:
         # Released first: what comes while we pack arms the next flush.
