@@ -27,6 +27,7 @@ from runs.engine.types import Claimed, Go
 from runs.models import Run, Step
 from tests.runs.engine import hands
 from tests.runs.engine.test_effects import Story, answered
+from tests.runs.node import real
 from tests.tools import make
 from tools.models import Intent, WorkerProcess
 
@@ -74,12 +75,20 @@ def put_back(folder: Path, how: str) -> Iterator[None]:
         server.wait(running)
         connection.close()
         given["PORT"] = str(server.port)
+        real.until(_writable, what="the recovery has ended")
         yield
     finally:
         connection.close()
         given["PORT"] = first
         running.send_signal(signal.SIGINT)
         running.wait(30)
+
+
+def _writable() -> bool:
+    """It answers before its recovery has ended."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT NOT pg_is_in_recovery()")
+        return bool(cursor.fetchone()[0])
 
 
 class World:

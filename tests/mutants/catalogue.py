@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutants.context import CONTEXT
 from tests.mutants.edges import EDGES
 from tests.mutants.engine import ENGINE
+from tests.mutants.fencing import FENCING
 from tests.mutants.growth import GROWTH
 from tests.mutants.leases import LEASES
 from tests.mutants.machine import MACHINE
@@ -19,6 +20,7 @@ NUMBERS = (
      "B02", "B07", "B20", "B21", "B23", "B35", "B36", "B37", "B38", "B39", "B40", "B41", "B44",
      "B01", "B04",
      "B03", "B05", "B08", "B09", "B14", "B27", "B32", "B33",
+     "B13", "B15", "B28", "B29", "B31", "B45", "B46", "B61",
      "B06", "B18", "B19", "B24", "B25", "B26", "B30", "B48",
      "B34", "B47"]
 )  # fmt: skip
@@ -26,7 +28,7 @@ NUMBERS = (
 #: In order of number; those that need a database of their own come last, so that it is made anew least often.
 MUTANTS: tuple[Mutant, ...] = tuple(
     sorted(
-        (*ENGINE, *PEOPLE, *EDGES, *LEASES, *RECOVERY, *CONTEXT, *GROWTH, *STORAGE, *MACHINE),
+        (*ENGINE, *PEOPLE, *EDGES, *FENCING, *LEASES, *RECOVERY, *CONTEXT, *GROWTH, *STORAGE, *MACHINE),
         key=lambda mutant: (mutant.schema, int(mutant.number[1:])),
     )
 )
