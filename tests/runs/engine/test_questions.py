@@ -259,3 +259,18 @@ def test_b26_an_answer_whose_bell_was_lost_is_found(house: House, monkeypatch: p
     assert not resume(action_id=asked(run).pk), "applied once"
     hands.run_all(house.me)
     assert again(run).status == "SUCCEEDED"
+
+
+def test_every_page_of_a_task_that_asks_and_waits_can_be_read(house: House) -> None:
+    run = house.run([ASK, {"do": "wait", "key": "paid", "signal": "paid"}])
+    browser, task = people.browser(house.ada), f"/tasks/run_{run.pk.hex}/"
+    pages = ["/inbox/", "/inbox/?tab=decided", "/tasks/", task, f"{task}steps/", f"{task}history/"]
+    for page in pages:
+        assert browser.get(page).status_code == 200, page
+    assert "How much may it cost?" in browser.get("/inbox/").content.decode()
+    assert "How much may it cost?" in browser.get(task).content.decode()
+    house.answer(asked(run), house.ada, answer=ANSWER)
+    resume_decided()
+    for page in pages:
+        assert browser.get(page).status_code == 200, page
+    assert "paid" in browser.get(task).content.decode()
