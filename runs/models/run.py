@@ -104,6 +104,7 @@ class Run(TenantRow):
                 name="run_newest_end",
                 condition=Q(finished_at__isnull=False),
             ),
+            models.Index(fields=["parent"], name="run_successors", condition=Q(parent__isnull=False)),
             models.Index(
                 fields=["tenant", "finished_at"],
                 name="run_to_erase",
