@@ -15,7 +15,7 @@ from runs import blobs, timeline
 from runs.engine import retention
 from runs.engine.quarantine import quarantine
 from runs.engine.types import Outcome, Stored
-from runs.models import Artifact, Checkpoint, Quarantined, Run, Step, TenantTerms
+from runs.models import Artifact, Checkpoint, Event, Quarantined, Run, Step, TenantTerms
 from tests.make import runs as make
 from tests.make.people import browser
 from tests.runs.engine import hands
@@ -67,6 +67,8 @@ def test_payloads_go_and_proofs_stay(house):
     assert retention.erase_due() == 1
     assert traces(run) == []
     assert timeline.verify(run.pk) == []
+    history = Event.everywhere.filter(run=run)
+    assert (history.exclude(payload={}).count(), history.filter(erased__isnull=True).count()) == (0, 0)
     assert dict(Step.everywhere.filter(run=run).values_list("key", "input_digest")) == keys
     after = Intent.everywhere.get(run_id=run.pk)
     assert (after.key, after.request_digest, after.status, after.reference) == (
