@@ -286,7 +286,10 @@ def _announce(run: Locked) -> None:
     """Messages that follow from a change of state."""
     if run.status == run.was:
         return
-    base = {"run_id": run.id.hex, "status": run.status}
+    base: dict[str, Any] = {"run_id": run.id.hex, "status": run.status}
+    if run.restored:
+        # Its history was set back: whoever follows it must not take this for something heard before.
+        base["generation"] = run.restored
     if run.status in RUN_TERMINAL:
         reason = (run.failure or {}).get("text", "") or (run.result or {}).get("note", "")
         run.facts.append(

@@ -328,9 +328,16 @@ def test_b28_a_decision_just_before_a_cancel_is_applied_and_its_grant_void(house
     """Guards `cancel`: a decision whose bell has not rung yet does not vanish, and its grant does not outlive the run."""
     run, look = waiting_and_working(house)
     action = house.action(run)
-    seen = {"digest": action.digest, "generation": action.generation, "gesture": action.second_gesture}
-    how = {"channel": "web", "authenticated": "session"}
-    decide(action_id=action.pk, user_id=house.ben.pk, verdict="approve", **seen, **how)
+    decide(
+        action_id=action.pk,
+        user_id=house.ben.pk,
+        verdict="approve",
+        digest=action.digest,
+        generation=action.generation,
+        channel="web",
+        authenticated="session",
+        gesture=action.second_gesture,
+    )
     cancel(run_id=run.pk, user_id=house.ada.pk)
     resume_decided()
     after = house.action(run)
