@@ -42,9 +42,9 @@ class Board:
 
     ``pools``: places by kind, of which one tenant may have ``most``.
 
-    ``draining``: nothing new is claimed · ``stopped``: threads end · ``deaf``: renewals fail, so nothing is claimed ·
-    ``decided``: somebody answered a question · ``suspect``: an answer of the database was lost, so steps may be ours
-    without our knowing · ``pumped_at``: when the pump last went round · ``work``: somebody rang, or a commit left
+    ``draining``: nothing new is claimed · ``stopped``: threads end · ``decided``: somebody answered a question ·
+    ``suspect``: an answer of the database was lost, so steps may be ours without our knowing · ``pumped_at``: when the pump
+    last went round · ``heard_at``: when the database last answered the keeper · ``work``: somebody rang, or a commit left
     something to claim · ``backlog``: pools whose last claim took all they had room for.
     """
 
@@ -66,11 +66,11 @@ class Board:
     decided: bool = False
     draining: bool = False
     stopped: bool = False
-    deaf: bool = False
     suspect: bool = False
     claimed_at: float = 0.0
     rung_at: float = 0.0
     pumped_at: float = field(default_factory=boot)
+    heard_at: float = field(default_factory=boot)
     leash: Leash = field(default_factory=Leash)
 
     def __post_init__(self) -> None:
@@ -88,6 +88,11 @@ class Board:
         with self.lock:
             self.work = True
             self.lock.notify()
+
+    @property
+    def deaf(self) -> bool:
+        """The keeper has no answer, so what would be claimed now could not be renewed: nothing is claimed."""
+        return boot() - self.heard_at > self.terms.lease / 3 + self.terms.tick
 
     def nudge_pump(self) -> None:
         os.eventfd_write(self.nudge, 1)

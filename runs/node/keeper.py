@@ -24,8 +24,8 @@ from runs.node.watch import Watch
 
 log = logging.getLogger(__name__)
 
-#: After so many errors in a row nothing new is claimed.
-DEAF_AFTER = 3
+#: After so many errors in a row it is said in the log.
+SAID_AFTER = 3
 #: Between tries to connect again, in seconds.
 AGAIN_AFTER = 0.2
 #: A pump that has not gone round for a whole lease, seen at so many looks in a row, stands still.
@@ -172,12 +172,11 @@ class Keeper:
         """No answer. Renewals that were due have failed, and are tried again after a part of what remains; after too many
         in a row the step is stopped here, before somebody else may have it (L4, B35)."""
         self.failures += 1
-        if self.failures == DEAF_AFTER:
+        if self.failures == SAID_AFTER:
             log.error("leases cannot be renewed (%s): nothing new is claimed until they can", error)
         now = boot()
         due = self._due(now, look=AGAIN_AFTER)
         with self.board.lock:
-            self.board.deaf = self.failures >= DEAF_AFTER
             for _, entry in due:
                 entry.failed += 1
                 entry.renew_at = self.terms.next_renewal(now, entry.renewed, look=AGAIN_AFTER)
@@ -189,20 +188,20 @@ class Keeper:
                 self.pump.stop(child, entry, "lost")
 
     def _answered(self) -> None:
-        if self.failures >= DEAF_AFTER:
+        now = boot()
+        was_deaf, self.board.heard_at = self.board.deaf, now
+        if self.failures >= SAID_AFTER:
             log.info("leases can be renewed again")
-        if not self.failures:
+        if not self.failures and not was_deaf:
             return
         self.failures = 0
-        now = boot()
         with self.board.lock:
             for child in self.board.children:
                 for entry in child.inflight.values():
                     # What failed before is renewed at the next look, not after its pause.
                     entry.renew_at = now if entry.failed else entry.renew_at
-            if self.board.deaf:
-                self.board.deaf, self.board.work = False, True
-                self.board.lock.notify_all()
+            self.board.work = True
+            self.board.lock.notify_all()
 
     def _watch_pump(self, now: float) -> None:
         """Looks in a row, because a process that stood still as a whole goes on in any order."""

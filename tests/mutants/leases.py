@@ -49,6 +49,14 @@ LEASES = (
         tests=(f"{_KEEPER}::test_b23_a_lease_that_nobody_renews_changes_hands_once",),
     ),
     Mutant(
+        number="B23",
+        guard="a node that cannot renew claims nothing",
+        file="runs/node/board.py",
+        old="{} if self.draining or self.deaf else",
+        new="{} if self.draining else",
+        tests=(f"{_KEEPER}::test_b23_a_node_that_cannot_renew_claims_nothing",),
+    ),
+    Mutant(
         number="B35",
         guard="failed renewals in a row stop the step",
         file="runs/node/keeper.py",

@@ -38,7 +38,7 @@ class Proxy:
 
     ``delay``: seconds by which answers to connections named ``only`` come late · ``swallow_new``: connections named ``only``
     get no answer at all · ``away``: the server refuses · ``cut_every``: each so-many-th COMMIT is forwarded, and when the
-    server has answered, the connection is cut instead. ``cuts`` counts those.
+    server has answered, the connection is cut instead, ``cut_at_most`` so many times. ``cuts`` counts those.
     """
 
     def __init__(self, url: str) -> None:
@@ -48,6 +48,7 @@ class Proxy:
         self.swallow_new = False
         self.away = False
         self.cut_every = 0
+        self.cut_at_most = 10
         self.cuts = self.commits = 0
         self.links: set[Link] = set()
         self._lock = threading.Lock()
@@ -146,7 +147,7 @@ class Proxy:
             return False
         with self._lock:
             self.commits += 1
-            cut = self.commits % self.cut_every == 0
+            cut = self.commits % self.cut_every == 0 and self.cuts < self.cut_at_most
             self.cuts += cut
         return cut
 

@@ -135,7 +135,17 @@ def test_b35_a_step_stops_after_renewals_that_failed_in_a_row(worker, claimed, m
     assert entry.why == "lost"
     assert told_lost(keeper)
     assert start + TERMS.lease / 2 < now < TERMS.local_deadline(start)
-    assert keeper.board.deaf
+
+
+def test_b23_a_node_that_cannot_renew_claims_nothing(worker, claimed):
+    """Guards `runs.node.board.Board.deaf`: it would take back the very step that it has just lost, and lose it again."""
+    keeper = keeping.keeper(worker.pk, claimed, TERMS)
+    keeper.board.heard_at = boot() - TERMS.lease / 2
+    with keeper.board.room() as room:
+        assert room == {}
+    keeper._answered()
+    with keeper.board.room() as room:
+        assert room == {"io": 99}
 
 
 def test_l4_a_failure_that_is_followed_by_an_answer_counts_no_more(worker, claimed):

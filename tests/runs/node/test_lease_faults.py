@@ -56,10 +56,10 @@ def attempts(run: Run) -> list[int]:
 def test_b23_b35_without_renewals_a_step_changes_hands_once(start, who, proxy, gate):
     """Guards `runs/sql/expired_steps.sql` and `runs.node.keeper.Keeper._failed`: only the renewals of the first node fail.
     It stops by itself, its lease runs out by the database's clock, and exactly one other execution follows."""
-    first = start(DATABASE_URL=proxy.url)
+    first = start(DATABASE_URL=proxy.url, COUNTERSIGN_LEASE_SECONDS="6")
     run = waiting_at(gate, who)
     assert real.running(run).owner_id == first.worker.pk
-    second = start()
+    second = start(COUNTERSIGN_LEASE_SECONDS="6")
     proxy.only, proxy.swallow_new = KEEPER, True
     real.until(lambda: real.running(run).owner_id == second.worker.pk, what="the second node has the step")
     gate.touch()
@@ -152,7 +152,8 @@ def test_b40_a_cancel_arrives_although_notifications_are_lost(start, who, proxy,
 
 
 def test_b44_a_commit_without_an_answer_is_looked_up_not_repeated(start, who, proxy):
-    """Guards `runs.engine.fate._recorded`: every third COMMIT reaches the server, and its answer never comes back."""
+    """Guards `runs.engine.fate._recorded`: every third COMMIT reaches the server, and its answer never comes
+    back, ten times."""
     node = start(DATABASE_URL=proxy.url, COUNTERSIGN_LEASE_SECONDS="60")
     real.ended(real.run_of(who))
     proxy.cut_every = 3
