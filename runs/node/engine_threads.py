@@ -354,15 +354,16 @@ class Engine:
         if not self.board.suspect:
             return
         with self.board.lock:
+            # Before the look: another thread may lose an answer during it, and its suspicion must stay.
+            self.board.suspect = False
             quiet = all(start >= self.stray_at for start in self.board.calls.values())
         known = self.board.holds()
         found = strays(worker_id=self.board.worker_id, known=known)
         now = {(claimed.step_id, claimed.fence) for claimed in found}
         sure = [claimed for claimed in found if (claimed.step_id, claimed.fence) in self.maybe_strays]
         self.maybe_strays, self.stray_at = now, boot()
-        if not found:
-            self.board.suspect = False
-        elif sure and quiet:
+        self.board.suspect = self.board.suspect or bool(found)
+        if sure and quiet:
             log.warning("%d steps whose claim got lost are given back", len(sure))
             with self.board.lock:
                 for claimed in sure:
