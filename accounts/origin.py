@@ -74,8 +74,9 @@ class Witness:
 
     def check(self) -> Origin:
         """Looks, compares with what was remembered, records a doubt, and remembers what it saw."""
-        now = look()
+        # Read first: what another process writes after our look may be ahead of it, and is no set-back.
         before = self._read()
+        now = look()
         why = now.doubt or (compare(before, now.seen) if before else "")
         if why and not now.doubt:
             doubt(why)
