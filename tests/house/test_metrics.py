@@ -22,7 +22,7 @@ from runs.engine.begin import begin
 from runs.engine.cancel import cancel
 from runs.engine.reclaim import reclaim, release
 from runs.engine.submit import submit
-from runs.engine.types import Claimed, Outcome
+from runs.engine.types import Claimed, Outcome, Stop
 from runs.errors import AlreadyEnded
 from runs.models import Artifact, LeaseMeasure, Run, Step
 from tests.make import runs as make
@@ -263,6 +263,7 @@ def test_repeats_that_get_the_first_answer_are_dedup_hits(house) -> None:
     claimed, go = house.sending(house.reviewed())
     Intent.everywhere.filter(pk=claimed.intent_id).update(status="CONFIRMED", answer={"reply": "250 ok"})
     stop = begin(claimed=claimed, worker_id=house.me.pk, sender=new_id(), pid=2)
+    assert isinstance(stop, Stop)
     assert stop.why == "answered"
     assert rise(before, "dedup_hits_total{at=begin}") == 1
     assert go is not None
@@ -275,7 +276,9 @@ def test_a_begin_under_an_old_fence_is_rejected_and_counted(house) -> None:
     (claimed,) = hands.take(house.me)
     before = told()
     stale = _with(claimed, fence=claimed.fence - 1)
-    assert begin(claimed=stale, worker_id=house.me.pk, sender=new_id(), pid=1).why == "lost"
+    stop = begin(claimed=stale, worker_id=house.me.pk, sender=new_id(), pid=1)
+    assert isinstance(stop, Stop)
+    assert stop.why == "lost"
     assert rise(before, "fence_rejections_total{at=begin}") == 1
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[make.House]:
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> make.House:
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
     monkeypatch.delenv("ARTIFACT_URL", raising=False)
     return make.house()
@@ -105,7 +104,7 @@ def test_what_a_read_only_step_made_is_made_again_and_its_reader_waits(house, ha
     )
     hands.put(house.me, outcome)
 
-    first, waiting = review.step, Step.everywhere.get(pk=join.step_id)
+    first, waiting = Step.everywhere.get(pk=review.step_id), Step.everywhere.get(pk=join.step_id)
     again = Step.everywhere.get(run=run, kind="remake")
     assert (waiting.status, waiting.held, waiting.failures, waiting.epoch) == ("PENDING", True, 0, 2)
     assert (again.status, again.tool, again.input, again.epoch) == (

@@ -13,6 +13,7 @@ from celery import Celery
 
 from config.embedded.ports import free_port
 from config.embedded.valkey import Valkey
+from runs.engine.reclaim import reclaim
 from runs.models import Step
 from runs.selectors import health
 from tests.runs.node import real
@@ -81,13 +82,16 @@ def test_b01_messages_that_come_again_and_again_find_the_lease_held(start, who, 
         "BROKER_URL": broker.valkey.url(),
         "DJANGO_SETTINGS_MODULE": "tests.runs.node.impatient",
         "COUNTERSIGN_DRILL_LEDGER": str(ledger),
+        "COUNTERSIGN_LEASE_SECONDS": "5",
     }
     three = [start(**impatient) for _ in range(3)]
-    run = real.run_of(who, tool="drill.effect", arguments={"seconds": 6})
+    run = real.run_of(who, tool="drill.effect", arguments={"seconds": 9})
     step = real.running(run)
     while Step.everywhere.get(pk=step.pk).status == "RUNNING":
         for _ in range(6):
             broker.ring()
+        # What a coordinator does every second: a lease that ran out would go to another.
+        assert reclaim() == 0
         time.sleep(0.2)  # between two rounds of rings, while the step is held; nothing waits for it
     real.ended(run)
     heard = WorkerProcess.objects.filter(
