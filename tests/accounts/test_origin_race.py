@@ -29,5 +29,5 @@ def test_what_another_process_saw_meanwhile_is_no_set_back(
         return now
 
     monkeypatch.setattr(origin, "look", look_slowly)
-    monkeypatch.setattr(origin, "doubt", lambda why: pytest.fail(why))
+    monkeypatch.setattr(origin, "doubt", pytest.fail)
     assert ours.check().doubt == ""
