@@ -26,8 +26,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.add_argument(
         "--long", type=int, default=0, help="steps over which memory is watched, e.g. 100000"
     )
+    options.add_argument(
+        "--growth",
+        type=int,
+        nargs="?",
+        const=2_000_000,
+        default=0,
+        help="this alone: what a step costs beside so many old ones",
+    )
     given = options.parse_args(argv)
     chosen = [name for name in MEASURES if not given.only or name in given.only.split(",")]
+    if given.growth:
+        chosen = ["growth"]
     with servers() as started:
         try:
             print(json.dumps(figures(started, given, chosen)))
