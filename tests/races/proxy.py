@@ -136,7 +136,8 @@ class Proxy:
                 link.client.sendall(data)
             elif self._to_be_cut(data):
                 link.server.sendall(data)
-                link.server.recv(READ)
+                # In a pipeline the server may wait for more before it answers.
+                select.select([link.server], [], [], 1.0)
                 return False
             else:
                 link.server.sendall(data)
