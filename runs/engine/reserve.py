@@ -61,10 +61,26 @@ def sentence(found: Shortage) -> str:
         "cost": _("The task has used up its budget of money: %(used)s of %(limit)s."),
         "wall_seconds": _("The task has used up its working time: %(used)s of %(limit)s seconds."),
     }
-    told = words[found.name] % {"used": shown(found.name, found.used), "limit": shown("", found.limit)}
-    if found.reserved:
-        told += " " + _("Reserved for steps that are not done: %s.") % budget.text(found.reserved)
-    return told
+    if not found.reserved:
+        return words[found.name] % {"used": shown(found.name, found.used), "limit": shown("", found.limit)}
+    names = {
+        "steps": _("steps"),
+        "tool_calls": _("tool calls"),
+        "model_calls": _("model calls"),
+        "tokens": _("tokens"),
+        "cost": _("money"),
+        "wall_seconds": _("seconds of working time"),
+    }
+    text = _(
+        "The task needs more %(name)s than it may use: "
+        "%(used)s used, %(reserved)s kept for planned steps, %(limit)s allowed."
+    )
+    return text % {
+        "name": names[found.name],
+        "used": shown(found.name, found.used),
+        "reserved": budget.text(found.reserved),
+        "limit": shown("", found.limit),
+    }
 
 
 def shown(name: str, value: Decimal) -> str:

@@ -54,7 +54,8 @@ def take_over(
         facts=_facts(run, code, detail, step_id, shortage, suggestion),
     )
     run.takeover = action.pk
-    run.event("run.taken_over", step_id=step_id, payload={"code": code, "action": action.pk.hex})
+    told = {"code": code, "why": sentence[:500], "action": action.pk.hex}
+    run.event("run.taken_over", step_id=step_id, payload=told)
 
 
 def _facts(

@@ -18,7 +18,7 @@ WORDS = {
     "run.failed": gettext_noop("Task failed: %(text)s"),
     "run.cancel_requested": gettext_noop("Cancellation asked for: %(reason)s"),
     "run.cancelled": gettext_noop("Task cancelled"),
-    "run.taken_over": gettext_noop("It cannot go on by itself: %(code)s"),
+    "run.taken_over": gettext_noop("It cannot go on by itself: %(why)s"),
     "run.takeover_answered": gettext_noop("A person answered the takeover"),
     "run.limit_raised": gettext_noop("A person allowed more: %(limit)s, %(before)s becomes %(after)s"),
     "run.orphaned": gettext_noop("Nobody held the task; it is looked after again: %(why)s"),

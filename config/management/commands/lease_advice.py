@@ -66,6 +66,8 @@ def _measured(found: Measured) -> list[str]:
 def _advice(found: Measured, rules: Rules, advice: Advice) -> list[str]:
     enough = rules.lease >= advice.lease
     word = "That is enough." if enough else "That is too short for what was measured."
+    if found.renewals < FEW:
+        word += " Take this as a start: too little was measured to rely on it."
     k, single = rules.failures, advice.single_failure
     lines = [
         f"Suggested: COUNTERSIGN_LEASE_SECONDS={advice.lease:g}. It is {rules.lease:g} now. {word}",
