@@ -4,8 +4,10 @@ mended.
 
 import re
 import unicodedata
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -21,6 +23,8 @@ LONGEST_REFERENCE = 500
 MOST_EVIDENCE = 20
 #: An amount above zero: up to seven digits, up to six places.
 _MORE = re.compile(r"(?=.*[1-9])[0-9]{1,7}(\.[0-9]{1,6})?", re.ASCII)
+#: Limits that count things.
+WHOLE = ("steps", "tool_calls", "model_calls", "tokens")
 #: Bytes of canonical JSON.
 LARGEST_ANSWER = 100_000
 
@@ -78,25 +82,42 @@ def read(
 
 def limit_of(action: PendingAction) -> str:
     """The limit that stopped the run which this question is about, as it was shown; empty for any other question."""
+    return str(_limit(action).get("name") or "")
+
+
+def _limit(action: PendingAction) -> Mapping[str, Any]:
     if action.kind != PendingAction.Kind.TAKE_OVER:
-        return ""
+        return {}
     facts = shown.read(action.shown).get("facts")
     limit = facts.get("limit") if isinstance(facts, Mapping) else None
-    return str(limit.get("name") or "") if isinstance(limit, Mapping) else ""
+    return limit if isinstance(limit, Mapping) else {}
 
 
-def _check_more(action: PendingAction, given: Answer) -> None:
-    """Who continues a run that used up a limit says how much more it may use; nobody else adds anything."""
+def _check_more(action: PendingAction, given: Answer, user_id: uuid.UUID) -> None:
+    """Who continues a run that used up a limit says how much more it may use; nobody else adds anything. Whoever submitted
+    the task stays below what the agent declares: more than that is a decision of somebody else."""
     stopped_by = limit_of(action) if given.verdict == Verdict.CONTINUE else ""
     if given.more and not stopped_by:
         raise BadAnswer("more", _("There is no limit here to which something could be added."))
-    if stopped_by and not _MORE.fullmatch(given.more):
+    if not stopped_by:
+        return
+    if not _MORE.fullmatch(given.more):
         raise BadAnswer("more", _("Say how much more it may use: a number above 0, at most 9999999."))
+    if stopped_by in WHOLE and Decimal(given.more) % 1:
+        raise BadAnswer("more", _("This is counted in whole numbers."))
+    limit = _limit(action)
+    ceiling = limit.get("ceiling")
+    after = Decimal(str(limit.get("limit") or 0)) + Decimal(given.more)
+    if user_id == action.submitter_id and ceiling is not None and after > Decimal(str(ceiling)):
+        text = _(
+            "You submitted this task, so you may raise the limit to %s at most. An approver may allow more."
+        )
+        raise BadAnswer("more", text % ceiling)
 
 
-def check(action: PendingAction, given: Answer) -> None:
-    """The answer fits this action. Raises BadAnswer, naming the field."""
-    _check_more(action, given)
+def check(action: PendingAction, given: Answer, *, user_id: uuid.UUID) -> None:
+    """The answer of this person fits this action. Raises BadAnswer, naming the field."""
+    _check_more(action, given, user_id)
     if given.verdict.value not in action.verdicts:
         raise BadAnswer("verdict", _("This answer does not belong to this question. Nothing was decided."))
     if given.verdict == Verdict.ANSWER:

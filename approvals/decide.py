@@ -96,7 +96,7 @@ def decide(
         _check_standing(action, Sight(digest, generation), now)
         if reasons := rules.refusals(action=action, user_id=user_id, verdict=given.verdict):
             raise NotAllowed(reasons)
-        answers.check(action, given)
+        answers.check(action, given, user_id=user_id)
         user = User.objects.get(pk=user_id)
         decision: Decision = Decision.everywhere.create(
             tenant_id=action.tenant_id,

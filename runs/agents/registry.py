@@ -1,6 +1,8 @@
 """The agents of this installation, by name and version. Imports neither Django nor Celery."""
 
 import importlib
+from collections.abc import Mapping
+from typing import Any
 
 from runs.agents.base import Agent
 
@@ -36,6 +38,14 @@ def get(name: str, version: str = "") -> Agent:
         if agent.name == name and version in ("", agent.version):
             return agent
     raise UnknownAgent(f"No agent {name} {version} is installed here.".replace("  ", " "))
+
+
+def declared_budget(name: str, version: str) -> Mapping[str, Any]:
+    """What that agent declares that a run may use; nothing for one that is not installed here."""
+    try:
+        return get(name, version).budget
+    except UnknownAgent:
+        return {}
 
 
 def digests() -> list[str]:

@@ -14,6 +14,7 @@ from accounts.canonical import canonical
 from approvals.models import PendingAction
 from approvals.open import open_takeover
 from runs import budget
+from runs.agents import registry
 from runs.budget import Shortage
 from runs.engine.workspace import Locked
 from runs.models import Step
@@ -80,7 +81,7 @@ def _facts(
         "waiting": [_said(step) for step in live],
         "failed": _failed(at) if at else {},
         "parameters": _arguments(at) if at else {},
-        "limit": _limit(shortage) if shortage else {},
+        "limit": _limit(run, shortage) if shortage else {},
         "suggestion": suggestion or _suggestion(code),
         "entry": _("The agent is asked what comes next, from the last checkpoint; steps that wait go on."),
     }
@@ -105,8 +106,11 @@ def _arguments(step: Step) -> Mapping[str, Any]:
     return given if len(canonical(given)) <= ARGUMENTS_SHOWN else {"digest": step.input_digest}
 
 
-def _limit(found: Shortage) -> dict[str, str]:
+def _limit(run: Locked, found: Shortage) -> dict[str, str]:
+    """``ceiling``: what the agent declares; a limit may be lower, and beyond it somebody else than the submitter decides."""
+    declared = registry.declared_budget(run.agent, run.agent_version).get(found.name)
     return {
+        **({"ceiling": str(declared)} if declared is not None else {}),
         "name": found.name,
         "used": budget.text(found.used),
         "reserved": budget.text(found.reserved),

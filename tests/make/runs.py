@@ -110,11 +110,10 @@ class House:
         seen = {"digest": asked.digest, "generation": asked.generation, "gesture": asked.second_gesture}
         decide(
             action_id=asked.pk,
-            user_id=self.ben.pk,
             verdict=verdict,
             channel="web",
             authenticated="password",
-            **{**seen, **more},
+            **{"user_id": self.ben.pk, **seen, **more},
         )
         resume_decided()
 

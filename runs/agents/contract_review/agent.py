@@ -48,8 +48,9 @@ class ContractReview(Agent):
     tools: ClassVar[Sequence[str]] = (REVIEW, JOIN, SEND)
 
     def next(self, context: Context) -> Sequence[Directive]:
-        """Reviews and join first, all at once; then the letter; then the end."""
-        if context.ended == 0 and not context.live:
+        """Reviews and join first, all at once; then the letter; then the end. When a limit cut the first plan short, what
+        is missing of it is asked for again; what exists is not planned a second time."""
+        if "join" not in context.live and context.status("join") is None:
             return self._start(context.input, context.today)
         if context.live:
             return []

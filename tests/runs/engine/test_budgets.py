@@ -112,6 +112,33 @@ def test_s9_what_is_added_is_a_plain_number_above_zero(house, more):
     assert house.action(run, "take_over").status == "OPEN"
 
 
+def test_s9_the_submitter_stays_below_what_the_agent_declares(house):
+    """Guards approvals/answers.py `_check_more`: beyond the agent's own limit somebody else has to allow it."""
+    run = house.submitted(*(house.upload(f"{make.CONTRACT} Copy {n}.", f"{n}.txt") for n in range(3)))
+    Run.everywhere.filter(pk=run.pk).update(budget={"steps": 120, "tool_calls": 2})
+    hands.run_all(house.me)
+    stopped(house, run, "budget_tool_calls")
+    for more in ("119", "1.5"):
+        with pytest.raises(errors.BadAnswer) as refused:
+            house.answer(run, "continue", kind="take_over", user_id=house.ada.pk, more=more)
+        assert refused.value.field == "more"
+    house.answer(run, "continue", kind="take_over", user_id=house.ada.pk, more="118")
+    assert house.action(run, "take_over").status == "ANSWERED"
+
+
+def test_s9_what_a_limit_cut_off_a_plan_is_planned_when_it_goes_on(house):
+    """The whole review is done after somebody allowed the calls that it still needed."""
+    files = [house.upload(f"{make.CONTRACT} Copy {n}.", f"{n}.txt") for n in range(4)]
+    run = house.submitted(*files, notify="")
+    Run.everywhere.filter(pk=run.pk).update(budget={"steps": 120, "tool_calls": 2})
+    house.finish()
+    stopped(house, run, "budget_tool_calls")
+    house.answer(run, "continue", kind="take_over", more="50")
+    house.finish()
+    assert make.again(run).status == "SUCCEEDED"
+    assert calls(run) == 5
+
+
 def test_s9_a_person_may_end_it_instead(house):
     run = bounded(house, tool_calls=1)
     hands.run_all(house.me)
