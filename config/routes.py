@@ -18,6 +18,7 @@ TOLD: Final[dict[str, tuple[Consumer, ...]]] = {
     "action.closed": (hints.RUNS,),
     "decision.recorded": (),
     "alert.raised": (hints.RUNS,),
+    "artifact.damaged": (hints.RUNS,),
 }
 
 

@@ -109,6 +109,7 @@ VERBS = {
     "abandon": lambda row: intents.abandon(intent_id=row.pk, evidence=None),
     "allow_again": lambda row: intents.allow_again(intent_id=row.pk),
     "ask_again": lambda row: intents.ask_again(intent_id=row.pk),
+    "doubt": lambda row: intents.doubt(intent_id=row.pk, sender_id=make.sender(), evidence=None),
     "undo": lambda row: intents.undo(intent_id=row.pk),
     "void": lambda row: intents.void(intent_id=row.pk),
 }

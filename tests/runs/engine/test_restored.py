@@ -43,7 +43,9 @@ def another_cluster() -> None:
     DatabaseOrigin.objects.update(system_identifier="1")
 
 
-def restored(story: Story, *more: str) -> str:
+def restored(story: Story, *more: str, noticed: bool = False) -> str:
+    """``noticed``: the database itself says so; else the command wants to hear that it is meant."""
+    more = more if noticed else (*more, "--unnoticed")
     jonas = make.person(story.tenant, Role.ADMINISTRATOR, name="Jonas")
     said = StringIO()
     call_command("restored", "--by", jonas.email, "--reason", "The disk failed.", *more, stdout=said)
@@ -245,3 +247,13 @@ def test_a_node_that_lived_through_a_restore_ends(story, tmp_path: Path):
     fresh.due = 0.0
     fresh.look()
     assert fresh.doubt == ""
+
+
+def test_a_healthy_database_is_not_taken_in_by_mistake(story: Story) -> None:
+    """Guards config/management/commands/restored.py: while nothing was noticed and somebody works, it takes a flag."""
+    before = DatabaseOrigin.objects.get(pk=1).generation
+    with pytest.raises(CommandError, match="Nothing says that this database was restored"):
+        restored(story, noticed=True)
+    assert DatabaseOrigin.objects.get(pk=1).generation == before
+    restored(story)
+    assert DatabaseOrigin.objects.get(pk=1).generation == before + 1
