@@ -146,6 +146,8 @@ class World(Nodes):
         for act in (self.change_rights(1), self.pause_tool(2), self.pause_tool(3)):
             act()
         for _ in range(40):
+            # Pauses between tries pass: rest is what comes after them, however quick the machine is.
+            self.database.execute(PAUSES_OVER)
             for job in list(self.jobs):
                 self._bring_home(job)
             self._children_are_gone()
@@ -180,6 +182,7 @@ class World(Nodes):
         return {"approve": "approve", "take_over": "fail"}[action.kind]
 
 
+PAUSES_OVER = "UPDATE runs_step SET not_before = now() WHERE status = 'PENDING' AND not_before > now()"
 #: What a story writes. People and contracts stay.
 WRITTEN = (
     "approvals_decision",
