@@ -81,18 +81,24 @@ def test_parked_runs_hold_nothing_and_a_signal_wakes_them_at_once(start: Any, wh
     runs = parked(who, 100)
     held = Step.everywhere.filter(run__in=runs, owner__isnull=False)
     assert not held.exists()
-    assert main.num_threads() <= threads
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%%'"
-        )
-        assert cursor.fetchone()[0] == 0
+    # A thread of the node's own may begin late; one for each parked run would be a hundred.
+    assert main.num_threads() <= threads + 5
+    real.until(_nobody_sits_in_a_transaction, what="no transaction is left open")
     for number, run in enumerate(runs[:40]):
         signal(tenant_id=run.tenant_id, run_id=run.pk, name="go", external_id=str(number), payload={})
         real.until(Step.everywhere.filter(run=run, key="next").exists, what="it goes on")
     times = sorted(_between(run) for run in runs[:40])
     print(f"signal to next call: p50 {statistics.median(times):.1f} ms, p95 {times[37]:.1f} ms")
     assert times[37] < RESUME_P95_MS * SLACK
+
+
+def _nobody_sits_in_a_transaction() -> bool:
+    """Asked until it is so: at any moment a node may be between two statements of its own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%%'"
+        )
+        return bool(cursor.fetchone()[0] == 0)
 
 
 def _between(run: Run) -> float:
