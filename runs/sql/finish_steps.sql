@@ -28,7 +28,7 @@ CROSS JOIN LATERAL (
     SELECT CASE WHEN f.kind = 'plan' AND f.status = 'SUCCEEDED' AND r.version <> f.version THEN 'PENDING'
                 WHEN f.consumes AND EXISTS (
                     SELECT 1 FROM runs_stepdependency d JOIN runs_step n ON n.id = d.needs_id
-                    WHERE d.step_id = f.id AND d.consumed_fence <> n.fence) THEN 'PENDING'
+                    WHERE d.step_id = f.id AND d.step_id = ANY (%(steps)s) AND d.consumed_fence <> n.fence) THEN 'PENDING'
                 ELSE f.status END AS status) t
 WHERE s.id = f.id AND s.id = ANY (%(steps)s) AND s.fence = f.fence AND s.epoch = f.epoch AND s.owner_id = %(worker)s
   AND r.epoch = f.run_epoch
