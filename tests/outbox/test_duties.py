@@ -114,4 +114,5 @@ def test_a_duty_that_hangs_stops_no_other() -> None:
 def test_every_duty_can_be_done() -> None:
     """The names of the engine's functions are looked up late: a wrong one would fail only in the coordinator."""
     for duty in DUTIES:
-        assert duty.do() >= 0, duty.name
+        # Counting the history says in how many rounds it did so; of nothing that is one.
+        assert duty.do() == (1 if duty.name == "tally" else 0), duty.name

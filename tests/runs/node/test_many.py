@@ -81,8 +81,8 @@ def test_parked_runs_hold_nothing_and_a_signal_wakes_them_at_once(start: Any, wh
     runs = parked(who, 100)
     held = Step.everywhere.filter(run__in=runs, owner__isnull=False)
     assert not held.exists()
-    # A thread of the node's own may begin late; one for each parked run would be a hundred.
-    assert main.num_threads() <= threads + 5
+    # Asked until it is so: a look after a peer of an earlier test is a thread that ends by itself.
+    real.until(lambda: main.num_threads() <= threads, what="no thread more than before")
     real.until(_nobody_sits_in_a_transaction, what="no transaction is left open")
     for number, run in enumerate(runs[:40]):
         signal(tenant_id=run.tenant_id, run_id=run.pk, name="go", external_id=str(number), payload={})
