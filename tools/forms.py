@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts.canonical import BadInput, check_storable, strict_loads
 from accounts.models import Role
@@ -24,6 +25,21 @@ NAME = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$"
 RESERVED = ("import", "new", "secrets")
 EMPTY_RULES = 2
 MOST_RULES = 50
+
+
+#: In the words of people; the stored values are short.
+CONCERNS = {
+    Contract.Concerns.NOTHING.value: _("nothing in particular"),
+    Contract.Concerns.DATA.value: _("data"),
+    Contract.Concerns.FUNDS.value: pgettext_lazy("concern", "money"),
+    Contract.Concerns.COMMITMENT.value: _("commitments towards others"),
+    Contract.Concerns.PERMISSION.value: _("who may do what"),
+}
+ISOLATION = {
+    Contract.Isolation.ASYNC.value: _("an event loop, with many others"),
+    Contract.Isolation.THREAD.value: _("a thread"),
+    Contract.Isolation.PROCESS.value: _("a process of its own, with limits"),
+}
 
 
 class ToolForm(forms.Form):
@@ -167,7 +183,12 @@ class ContractForm(_Model):
                 help_text=self.fields[name].help_text,
             )
         self.fields["adapter"] = forms.ChoiceField(choices=[(a, a) for a in ADAPTERS], label=_("Called by"))
-        for name, choices in (("effect_class", EffectClass.choices), ("risk", Risk.choices)):
+        for name, choices in (
+            ("effect_class", EffectClass.choices),
+            ("risk", Risk.choices),
+            ("concerns", list(CONCERNS.items())),
+            ("isolation", list(ISOLATION.items())),
+        ):
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)
             field.choices = choices
@@ -214,9 +235,11 @@ class RuleForm(forms.Form):
     then = forms.ChoiceField(
         choices=[("approval", _("a person agrees")), ("blocked", _("blocked"))],
         required=False,
-        label=_("Then"),
+        label=pgettext_lazy("rule", "Then"),
     )
-    quorum = forms.IntegerField(min_value=1, max_value=20, required=False, label=_("People"))
+    quorum = forms.IntegerField(
+        min_value=1, max_value=20, required=False, label=pgettext_lazy("rule", "People")
+    )
     why = forms.CharField(max_length=300, required=False, label=_("Why"))
 
     def clean(self) -> dict[str, Any]:
