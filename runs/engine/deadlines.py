@@ -4,7 +4,6 @@ The deadline is an instant and waits for nobody, not even for a person who is as
 only while the run was RUNNING. What is under way when time is up ends as it ends; a person may then give more time.
 """
 
-import logging
 import uuid
 from decimal import Decimal
 
@@ -15,11 +14,10 @@ from accounts.statements import statement
 from runs import budget
 from runs.budget import Shortage
 from runs.engine import reserve
+from runs.engine.each import each
 from runs.engine.record import settle_down
 from runs.engine.take_over import take_over
 from runs.engine.workspace import Locked, locked_one
-
-log = logging.getLogger(__name__)
 
 
 def stop_overdue(*, limit: int = 200) -> int:
@@ -27,13 +25,8 @@ def stop_overdue(*, limit: int = 200) -> int:
     with connection.cursor() as found:
         found.execute(statement("runs", "overdue_runs"), {"limit": limit})
         due = [row[0] for row in found.fetchall()]
-    stopped = 0
-    for run_id in due:
-        try:
-            stopped += stop(run_id=run_id)
-        except Exception:
-            log.exception("run %s is over its time and could not be stopped; it is tried again", run_id)
-    return stopped
+    failing = "run %s is over its time and could not be stopped; it is tried again"
+    return each(due, lambda run_id: stop(run_id=run_id), failing=failing)
 
 
 def stop(*, run_id: uuid.UUID) -> bool:

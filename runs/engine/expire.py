@@ -1,6 +1,5 @@
 """Expire: time ran out, which denies. The action closes and the wait ends in one transaction (B54)."""
 
-import logging
 import uuid
 
 from django.db import transaction
@@ -11,6 +10,7 @@ from accounts.again import again
 from accounts.failpoints import fp
 from approvals.expire import expire as close
 from approvals.models import PendingAction
+from runs.engine.each import each
 from runs.engine.ending import end_step, lock_step
 from runs.engine.record import settle_down
 from runs.engine.workspace import locked_one
@@ -18,19 +18,13 @@ from runs.models import Step
 from tools import intents
 from tools.models import Intent
 
-log = logging.getLogger(__name__)
-
 
 def expire_due(*, limit: int = 100) -> int:
     """Closes what is due; how many. One that fails does not stop the others."""
     due = PendingAction.everywhere.filter(status=PendingAction.Status.OPEN, expires_at__lte=Now())
-    closed = 0
-    for action_id in list(due.order_by("expires_at").values_list("pk", flat=True)[:limit]):
-        try:
-            closed += expire(action_id=action_id)
-        except Exception:
-            log.exception("action %s could not expire; it is tried again", action_id)
-    return closed
+    found = list(due.order_by("expires_at").values_list("pk", flat=True)[:limit])
+    failing = "action %s could not expire; it is tried again"
+    return each(found, lambda action_id: expire(action_id=action_id), failing=failing)
 
 
 @again

@@ -4,7 +4,6 @@ Two sweeps, both safe to repeat, to kill and to run twice at once: each row is o
 which the finding is asked again; a row that fails is logged and stops no other.
 """
 
-import logging
 import uuid
 from typing import Any
 
@@ -16,6 +15,7 @@ from accounts.failpoints import fp
 from accounts.statements import run as select
 from accounts.statements import statement
 from runs.engine.alert import alert
+from runs.engine.each import each
 from runs.engine.ending import end_step, lock_step
 from runs.engine.reclaim import give_back
 from runs.engine.record import settle_down
@@ -24,9 +24,8 @@ from runs.engine.take_over import take_over
 from runs.engine.workspace import Locked, Workspace, cursor, live_steps, locked_one
 from runs.models import Run, Step
 
-log = logging.getLogger(__name__)
-
 BATCH = 200
+FAILING = "orphan %s could not be looked after; it is tried again"
 WORDS = {
     "expired": "The lease of a step had ended long ago and nobody took it back.",
     "too_long": "The lease of a step was set beyond the longest that is allowed; it was cut.",
@@ -43,21 +42,13 @@ def sweep() -> int:
 def sweep_leases() -> int:
     """Leases that are long expired, too long, without an owner on record, or kept beyond the limit of their step."""
     rows = select("runs", "strange_leases", {**_times(), "limit": BATCH})
-    return sum(_safely(_lease, row[0], row) for row in rows)
+    return each(rows, _lease, failing=FAILING)
 
 
 def sweep_runs() -> int:
     """Runs with no holder, no timer and no waiter."""
     rows = select("runs", "orphan_runs", {**_grace(), "only": None, "limit": BATCH})
-    return sum(_safely(_adopt, row[0], row[0]) for row in rows)
-
-
-def _safely(do: Any, name: uuid.UUID, given: Any) -> bool:
-    try:
-        return bool(do(given))
-    except Exception:
-        log.exception("orphan %s could not be looked after; it is tried again", name)
-        return False
+    return each((row[0] for row in rows), _adopt, failing=FAILING)
 
 
 def _grace() -> dict[str, float]:

@@ -4,7 +4,6 @@ not applied yet, so a lost bell costs time, never truth (B26).
 Lock order: run, step, action, intent.
 """
 
-import logging
 import uuid
 from typing import Any
 
@@ -20,6 +19,7 @@ from approvals.models import Decision, PendingAction, Verdict
 from outbox import bell
 from runs.engine import taken_over
 from runs.engine.doubt import asks_first
+from runs.engine.each import each
 from runs.engine.ending import end_step, lock_step, resume_step
 from runs.engine.late import conflict
 from runs.engine.record import ask, settle_down
@@ -30,21 +30,15 @@ from tools import intents, workers
 from tools.models import Intent
 from tools.selectors import by_id
 
-log = logging.getLogger(__name__)
-
 Status = PendingAction.Status
 
 
 def resume_decided(*, limit: int = 100) -> int:
     """Applies decided actions; how many were applied. One that fails does not stop the others."""
     waiting = PendingAction.everywhere.filter(~Q(status=Status.OPEN), applied_at__isnull=True)
-    applied = 0
-    for action_id in list(waiting.order_by("decided_at").values_list("pk", flat=True)[:limit]):
-        try:
-            applied += resume(action_id=action_id)
-        except Exception:
-            log.exception("action %s could not be applied; it is tried again", action_id)
-    return applied
+    found = list(waiting.order_by("decided_at").values_list("pk", flat=True)[:limit])
+    failing = "action %s could not be applied; it is tried again"
+    return each(found, lambda action_id: resume(action_id=action_id), failing=failing)
 
 
 @again

@@ -4,7 +4,6 @@ busy for ever (B30). Nothing has to bring it back: its steps stay claimable, and
 Lock order: run.
 """
 
-import logging
 import uuid
 
 from django.conf import settings
@@ -12,9 +11,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.statements import run as ask
+from runs.engine.each import each
 from runs.engine.workspace import locked_one
-
-log = logging.getLogger(__name__)
 
 #: Seconds that a step may be claimable before somebody asks why nobody claims it.
 GRACE = 10.0
@@ -22,13 +20,8 @@ GRACE = 10.0
 
 def tell_stranded(*, limit: int = 200, grace: float = GRACE) -> int:
     """Says of stranded runs what they wait for; how many. One that fails does not stop the others."""
-    told = 0
-    for run_id in _stranded(grace=grace, limit=limit):
-        try:
-            told += _tell(run_id, grace)
-        except Exception:
-            log.exception("run %s could not say what it waits for", run_id)
-    return told
+    found = _stranded(grace=grace, limit=limit)
+    return each(found, lambda run_id: _tell(run_id, grace), failing="run %s could not say what it waits for")
 
 
 def _stranded(*, grace: float, limit: int, run_id: uuid.UUID | None = None) -> list[uuid.UUID]:

@@ -3,7 +3,6 @@
 Lock order: run, step.
 """
 
-import logging
 import uuid
 
 from django.db import transaction
@@ -11,24 +10,18 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from outbox import bell
+from runs.engine.each import each
 from runs.engine.ending import end_step, lock_step
 from runs.engine.record import settle_down
 from runs.engine.workspace import locked_one
 from runs.models import Step
 
-log = logging.getLogger(__name__)
-
 
 def end_waits(*, limit: int = 200) -> int:
     """Ends waits that are due; how many. One that fails does not stop the others."""
     due = Step.everywhere.filter(status=Step.Status.WAITING_EXTERNAL, deadline__lte=Now())
-    ended = 0
-    for step_id, run_id in list(due.order_by("deadline").values_list("pk", "run_id")[:limit]):
-        try:
-            ended += _end(run_id, step_id)
-        except Exception:
-            log.exception("the wait %s could not end; it is tried again", step_id)
-    return ended
+    found = list(due.order_by("deadline").values_list("run_id", "pk")[:limit])
+    return each(found, lambda row: _end(*row), failing="the wait %s could not end; it is tried again")
 
 
 def _end(run_id: uuid.UUID, step_id: uuid.UUID) -> bool:

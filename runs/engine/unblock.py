@@ -1,12 +1,12 @@
 """Unblock: steps that begin held back because of a switch, a paused tool or a rule go on when that is gone. A poll, so
 that nobody has to remember what a lifted stop held up. Lock order: run, step."""
 
-import logging
 import uuid
 
 from django.db import transaction
 
 from accounts.failpoints import fp
+from runs.engine.each import each
 from runs.engine.ending import lock_step, resume_step
 from runs.engine.record import settle_down
 from runs.engine.workspace import locked_one
@@ -14,21 +14,14 @@ from runs.models import Step
 from tools.models import Intent
 from tools.selectors import by_id, verdict
 
-log = logging.getLogger(__name__)
-
 
 def unblock(*, limit: int = 200) -> int:
     """Asks the gate again for steps that wait outside; how many go on. One that fails does not stop the others."""
     held = Step.everywhere.filter(
         status=Step.Status.WAITING_EXTERNAL, intent__status=Intent.Status.AUTHORISED
     )
-    freed = 0
-    for step_id, run_id in list(held.order_by("id").values_list("id", "run_id")[:limit]):
-        try:
-            freed += _ask(run_id, step_id)
-        except Exception:
-            log.exception("step %s could not be asked about again", step_id)
-    return freed
+    found = list(held.order_by("id").values_list("run_id", "id")[:limit])
+    return each(found, lambda row: _ask(*row), failing="step %s could not be asked about again")
 
 
 def _ask(run_id: uuid.UUID, step_id: uuid.UUID) -> bool:

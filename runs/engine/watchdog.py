@@ -5,7 +5,6 @@ for a person is never stuck. Safe to repeat, to kill and to run twice at once: e
 in which the finding is asked again.
 """
 
-import logging
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -17,25 +16,24 @@ from django.utils.translation import gettext as _
 from accounts.statements import run as select
 from runs.agents import registry
 from runs.engine.alert import alert
+from runs.engine.each import each
 from runs.engine.record import settle_down
 from runs.engine.take_over import take_over
 from runs.engine.workspace import document, locked_one
-
-log = logging.getLogger(__name__)
 
 BATCH = 200
 
 
 def watch() -> int:
     """Looks for silence and for loops; how many runs were handed over. One that fails does not stop the others."""
-    handed = 0
-    for name in ("silent_runs", "looping_runs"):
-        for row in select("runs", name, {**_limits(), "only": None, "limit": BATCH}):
-            try:
-                handed += _hand_over(name, row[0])
-            except Exception:
-                log.exception("run %s could not be handed over; it is tried again", row[0])
-    return handed
+    found = (
+        (name, row[0])
+        for name in ("silent_runs", "looping_runs")
+        for row in select("runs", name, {**_limits(), "only": None, "limit": BATCH})
+    )
+    return each(
+        found, lambda one: _hand_over(*one), failing="run %s could not be handed over; it is tried again"
+    )
 
 
 def _limits() -> Mapping[str, Any]:

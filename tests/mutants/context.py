@@ -15,8 +15,8 @@ CONTEXT = (
         number="B06",
         guard="a timer is looked for in the database",
         file="runs/engine/timers.py",
-        old="    for step_id, run_id in list(",
-        new="    for step_id, run_id in [] and list(",
+        old="    found = list(due.",
+        new="    found = [] and list(due.",
         tests=(f"{_MANY}::test_b06_timers_outlive_every_worker_and_the_broker",),
     ),
     Mutant(
@@ -90,8 +90,8 @@ CONTEXT = (
         number="B26",
         guard="what was decided and not applied is looked for",
         file="runs/engine/resume.py",
-        old="    for action_id in list(waiting.",
-        new="    for action_id in [] and list(waiting.",
+        old="    found = list(waiting.",
+        new="    found = [] and list(waiting.",
         tests=(f"{_QUESTIONS}::test_b26_an_answer_whose_bell_was_lost_is_found",),
     ),
     Mutant(

@@ -231,7 +231,7 @@ def test_b38_a_healthy_step_is_left_alone_three_times_the_grace(house, settings)
 
 
 def test_o6_one_bad_row_does_not_stop_the_others(house, monkeypatch):
-    """Guards runs/engine/orphans.py `_safely`: each row by itself, and the bad one is tried again."""
+    """Guards runs/engine/each.py: each row by itself, and the bad one is tried again."""
     bad, good = forgotten(house, "bad"), forgotten(house, "good")
     for run in (bad, good):
         quiet(run)
