@@ -10,14 +10,12 @@ from django.utils.translation import gettext_noop as _
 from jsonschema import SchemaError
 
 from tools import policy as policies
-from tools import web
-from tools.adapters import http
-from tools.adapters.base import Failed
+from tools.adapters import registry
 from tools.gate import ONLY_PROPOSED, facts, validator
 from tools.models import Contract, EffectClass, Risk
 from tools.reasons import Problem
 
-ADAPTERS = ("python", "http", "smtp")
+ADAPTERS = registry.NAMES
 _HOST = re.compile(
     r"(?=.{1,253}\Z)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?|\[[0-9a-f:.]+\](?::[0-9]{1,5})?"
 )
@@ -74,12 +72,9 @@ def asks(contract: Contract) -> bool:
 
 
 def _effect(contract: Contract) -> Iterator[Problem]:
-    if contract.effect_class == EffectClass.READ_ONLY:
-        if contract.concerns in ONLY_PROPOSED:
-            text = _("It is declared read-only and yet touches money, commitments or permissions.")
-            yield Problem("read_only_concerns", text, where="effect_class")
-        if contract.adapter == "smtp":
-            yield Problem("read_only_mail", _("Sending a mail is never read-only."), where="effect_class")
+    if contract.effect_class == EffectClass.READ_ONLY and contract.concerns in ONLY_PROPOSED:
+        text = _("It is declared read-only and yet touches money, commitments or permissions.")
+        yield Problem("read_only_concerns", text, where="effect_class")
     if contract.effect_class == EffectClass.COMPENSABLE and not contract.compensating_tool:
         text = _("It is declared undoable, but no tool is named that undoes it.")
         yield Problem("compensation_missing", text, where="compensating_tool")
@@ -140,13 +135,8 @@ def _form(contract: Contract) -> Iterator[Problem]:
     if contract.adapter not in ADAPTERS:
         text = _("There is no adapter %(adapter)s.")
         yield Problem("adapter_unknown", text, {"adapter": contract.adapter or "''"}, "adapter")
-    if contract.adapter == "python" and not contract.target:
-        yield Problem("target_missing", _("A Python tool needs the name of its function."), where="target")
-    if contract.adapter == "smtp" and contract.isolation != Contract.Isolation.THREAD:
-        text = _("Mail is sent by blocking calls: its isolation is 'thread'.")
-        yield Problem("isolation_unfit", text, where="isolation")
-    if contract.adapter == "http":
-        yield from _http(contract)
+    for fault in registry.kind(contract.adapter).faults(contract):
+        yield Problem(fault.code, fault.text, fault.params, fault.where)
     for host in contract.egress_hosts:
         if not _HOST.fullmatch(host):
             text = _("%(host)s is not a host name in lower case, with or without a port.")
@@ -155,25 +145,6 @@ def _form(contract: Contract) -> Iterator[Problem]:
         if problem := schema_fault(getattr(contract, where)):
             text = _("The schema cannot be used: %(problem)s")
             yield Problem("schema", text, {"problem": problem}, where)
-
-
-def _http(contract: Contract) -> Iterator[Problem]:
-    if contract.isolation == Contract.Isolation.ASYNC:
-        text = _("HTTP is called by blocking calls: its isolation is 'thread' or 'cpu'.")
-        yield Problem("isolation_unfit", text, where="isolation")
-    try:
-        rules = http.operation(contract.config if isinstance(contract.config, dict) else {})
-    except Failed as wrong:
-        yield Problem("operation", _("%(problem)s"), {"problem": wrong.text}, "config")
-        return
-    try:
-        web.address(re.sub(r"\{[^}]*\}", "x", contract.target))
-    except web.NotSent:
-        text = _("An HTTP tool needs the address that it calls, beginning with https:// or http://.")
-        yield Problem("target_missing", text, where="target")
-    if contract.effect_class != EffectClass.READ_ONLY and rules.method in ("GET", "HEAD"):
-        text = _("It is declared to change something, but %(method)s only reads.")
-        yield Problem("effect_by_get", text, {"method": rules.method}, "config")
 
 
 def schema_fault(schema: Any) -> str:

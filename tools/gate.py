@@ -13,10 +13,8 @@ import referencing
 from django.utils.translation import gettext_noop as _
 from jsonschema import Draft202012Validator
 
-from tools import mail
 from tools import policy as policies
-from tools.adapters import http
-from tools.adapters.base import Failed
+from tools.adapters import registry
 from tools.models import Contract, EffectClass, Risk
 from tools.reasons import Reason
 
@@ -36,10 +34,6 @@ STOPPED = {
     "run": _("This task is stopped: %(reason)s"),
     "paused": _("This tool is paused: %(reason)s"),
 }
-
-
-#: The gate judges arguments; whose name stands below them does not matter here.
-SOMEBODY = {"mail_from": "somebody@example.org"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,16 +159,9 @@ def _misfits(contract: ContractFacts, arguments: Mapping[str, Any]) -> list[Reas
         errors = validator(json.dumps(contract.input_schema, sort_keys=True)).iter_errors(dict(arguments))
         worst = sorted(errors, key=lambda error: [str(part) for part in error.absolute_path])[:5]
         found = [(error.json_path, error.message[:300]) for error in worst]
-    if contract.adapter == "smtp" and not found:
-        try:
-            mail.letter(arguments, SOMEBODY)
-        except mail.BadLetter as bad:
-            found = [(bad.where, bad.text[:300])]
-    if contract.adapter == "http" and not found:
-        try:
-            http.request(contract.target, contract.config, arguments, secrets=http.HIDDEN)
-        except Failed as bad:
-            found = [("$", bad.text[:300])]
+    judge = registry.kind(contract.adapter).misfit
+    if not found and (bad := judge(contract.target, contract.config, arguments)):
+        found = [(bad.where, bad.text[:300])]
     text = _("The call does not fit the tool: %(where)s: %(problem)s")
     return [Reason("arguments", text, {"where": where, "problem": problem}) for where, problem in found]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from accounts.models import Tenant
 from tools import gate, vault
+from tools.adapters import registry
 from tools.models import Contract, StopSwitch, Tool
 from tools.previews import tenant_facts
 
@@ -65,12 +66,11 @@ def spec(contract: Contract, *, newest: Contract | None = None) -> dict[str, Any
     ``timeout`` and ``cpu_seconds`` in seconds, ``memory_mb`` in 10**6 bytes; ``effect`` is the effect
     class. A call that goes out in the tenant's name carries what of the tenant is seen outside, read now.
     """
+    kind = registry.kind(contract.adapter)
     named: dict[str, Any] = (
-        {"tenant": tenant_facts(Tenant.objects.get(pk=contract.tenant_id))}
-        if contract.adapter == "smtp"
-        else {}
+        {"tenant": tenant_facts(Tenant.objects.get(pk=contract.tenant_id))} if kind.signed else {}
     )
-    if names := vault.wanted(contract.config):
+    if names := kind.secrets(contract.config):
         named["secrets"] = _secrets(contract.tenant_id, names)
     return {
         **named,

@@ -8,7 +8,7 @@ without a pause: put the new one first, run ``manage.py rotate_secrets``, drop t
 import base64
 import json
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -65,13 +65,6 @@ def opened(*, tenant_id: uuid.UUID, names: Collection[str]) -> dict[str, str]:
     :class:`Sealed`."""
     rows = Secret.everywhere.filter(tenant_id=tenant_id, name__in=names) if names else []
     return {row.name: _open(tenant_id, row.name, bytes(row.ciphertext)) for row in rows}
-
-
-def wanted(config: Mapping[str, object]) -> list[str]:
-    """Names of the secrets that a contract's ``config`` asks for."""
-    auth = config.get("auth")
-    name = auth.get("secret") if isinstance(auth, dict) else None
-    return [str(name)] if name else []
 
 
 def rotate() -> int:

@@ -11,14 +11,12 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.failpoints import fp
-from accounts.models import Tenant
 from accounts.statements import statement
 from runs.agents import registry
 from runs.engine import fairness
 from runs.engine.types import Claimed
 from runs.engine.workspace import cursor, document
 from runs.states import RUN_CLAIMABLE
-from tools import previews
 from tools.models import Intent
 from tools.selectors import by_id, spec
 
@@ -126,7 +124,7 @@ def _claimed(
         version=run[1],
         agent=run[2],
         agent_version=run[3],
-        spec=_spec(row[15]) if row[15] else PLAN_SPEC,
+        spec=spec(by_id(row[15])) if row[15] else PLAN_SPEC,
         intent_id=row[14],
         intent_key=intent_key,
         contract_id=row[15],
@@ -134,16 +132,6 @@ def _claimed(
         run_epoch=run[5],
         consumes=inputs is not None,
     )
-
-
-def _spec(contract_id: uuid.UUID) -> Mapping[str, Any]:
-    """Rules of the child; for mail also the sender of the tenant as it is now."""
-    contract = by_id(contract_id)
-    needed = spec(contract)
-    if contract.adapter == "smtp":
-        tenant = Tenant.objects.get(pk=contract.tenant_id)
-        needed["tenant"] = previews.tenant_facts(tenant)
-    return needed
 
 
 def _intent_keys(intents: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:

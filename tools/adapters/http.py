@@ -12,7 +12,7 @@ has no such doubt: whatever is not an answer is a failure.
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -20,6 +20,8 @@ from urllib.parse import quote, urlencode
 
 from tools import egress, web
 from tools.adapters.base import Answer, Context, Failed, Go, Unknown
+from tools.adapters.kind import Declared, Fault, Misfit, Shown
+from tools.adapters.kind import words as _
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 BODIES = ("json", "form", "none")
@@ -132,6 +134,60 @@ def request(
     except web.NotSent as bad:
         raise Failed(bad.code, bad.text) from bad
     return web_request
+
+
+def faults(contract: Declared) -> Iterator[Fault]:
+    """What speaks against publishing."""
+    if contract.isolation == "io":
+        text = _("HTTP is called by blocking calls: its isolation is 'thread' or 'cpu'.")
+        yield Fault("isolation_unfit", text, where="isolation")
+    try:
+        rules = operation(contract.config if isinstance(contract.config, dict) else {})
+    except Failed as wrong:
+        yield Fault("operation", _("%(problem)s"), {"problem": wrong.text}, "config")
+        return
+    try:
+        web.address(re.sub(r"\{[^}]*\}", "x", contract.target))
+    except web.NotSent:
+        text = _("An HTTP tool needs the address that it calls, beginning with https:// or http://.")
+        yield Fault("target_missing", text, where="target")
+    if contract.effect_class != "read_only" and rules.method in ("GET", "HEAD"):
+        text = _("It is declared to change something, but %(method)s only reads.")
+        yield Fault("effect_by_get", text, {"method": rules.method}, "config")
+
+
+def misfit(target: str, config: Mapping[str, Any], arguments: Mapping[str, Any]) -> Misfit | None:
+    """Why the arguments make no request."""
+    try:
+        request(target, config, arguments, secrets=HIDDEN)
+    except Failed as bad:
+        return Misfit("$", bad.text)
+    return None
+
+
+def receiver(target: str, config: Mapping[str, Any], arguments: Mapping[str, Any], proposed: str) -> str:
+    """The address that is called, whatever the agent says beside it."""
+    try:
+        return request(target, config, arguments, secrets=HIDDEN).url
+    except Failed:
+        return target
+
+
+def shown(
+    target: str, config: Mapping[str, Any], arguments: Mapping[str, Any], tenant: Mapping[str, str]
+) -> Shown | None:
+    """``http`` with method, url, headers and body, where the name of a secret stands for its value."""
+    try:
+        made = request(target, config, arguments, secrets=HIDDEN)
+    except Failed:
+        return None
+    part = {
+        "method": made.method,
+        "url": made.url,
+        "headers": [list(pair) for pair in made.headers],
+        "body": (made.body or b"").decode("utf-8"),
+    }
+    return Shown({"http": part})
 
 
 def prepare(spec: Mapping[str, Any], arguments: Mapping[str, Any], tenant: Mapping[str, Any]) -> Prepared:

@@ -1,12 +1,14 @@
 """Calls functions of the toolbox, asynchronous and blocking ones."""
 
 import inspect
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tools import toolbox
 from tools.adapters.base import Answer, Context, Failed, Go
+from tools.adapters.kind import Declared, Fault
+from tools.adapters.kind import words as _
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +17,12 @@ class Call:
 
     tool: toolbox.PythonTool
     arguments: dict[str, Any]
+
+
+def faults(contract: Declared) -> Iterator[Fault]:
+    """What speaks against publishing."""
+    if not contract.target:
+        yield Fault("target_missing", _("A Python tool needs the name of its function."), where="target")
 
 
 def prepare(spec: Mapping[str, Any], arguments: Mapping[str, Any], tenant: Mapping[str, Any]) -> Call:

@@ -10,7 +10,7 @@ import hashlib
 import os
 import smtplib
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -19,10 +19,14 @@ from urllib.parse import unquote, urlsplit
 from accounts.failpoints import fp
 from tools import egress, mail
 from tools.adapters.base import Answer, Context, Failed, Go, Unknown
+from tools.adapters.kind import Declared, Fault, Misfit, Shown
+from tools.adapters.kind import words as _
 
 PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 #: Longest wait for the server's answer to the dot, in seconds (RFC 5321 asks for patience; the step's limit is shorter).
 REPLY_SECONDS = 600.0
+#: A letter is judged by its arguments; whose name stands below it does not matter there.
+_SOMEBODY = {"mail_from": "somebody@example.org"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,55 @@ def server(url: str) -> Server:
 def message_id(key: str, domain: str) -> str:
     """The same for every attempt at one effect, and telling nothing about it."""
     return f"<{hashlib.sha256(key.encode()).hexdigest()[:40]}@{domain}>"
+
+
+def faults(contract: Declared) -> Iterator[Fault]:
+    """What speaks against publishing."""
+    if contract.effect_class == "read_only":
+        yield Fault("read_only_mail", _("Sending a mail is never read-only."), where="effect_class")
+    if contract.isolation != "thread":
+        text = _("Mail is sent by blocking calls: its isolation is 'thread'.")
+        yield Fault("isolation_unfit", text, where="isolation")
+
+
+def misfit(target: str, config: Mapping[str, Any], arguments: Mapping[str, Any]) -> Misfit | None:
+    """Why the arguments make no letter."""
+    try:
+        mail.letter(arguments, _SOMEBODY)
+    except mail.BadLetter as bad:
+        return Misfit(bad.where, bad.text)
+    return None
+
+
+def receiver(target: str, config: Mapping[str, Any], arguments: Mapping[str, Any], proposed: str) -> str:
+    """The address it goes to, whatever the agent says beside it."""
+    return str(arguments.get("to") or "")
+
+
+def shown(
+    target: str, config: Mapping[str, Any], arguments: Mapping[str, Any], tenant: Mapping[str, str]
+) -> Shown | None:
+    """The letter: ``kind`` "mail", target, from, reply_to, to, subject, text, attachments (name, size, sha256,
+    media_type)."""
+    try:
+        letter = mail.letter(arguments, tenant)
+    except mail.BadLetter:
+        return None
+    sender = f"{letter.sender_name} <{letter.sender}>" if letter.sender_name else letter.sender
+    part = {
+        "kind": "mail",
+        "target": letter.to,
+        "from": sender,
+        "reply_to": letter.reply_to,
+        "to": letter.to,
+        "subject": letter.subject,
+        "text": letter.text,
+        "attachments": [
+            {"name": part.name, "size": part.size, "sha256": part.sha256, "media_type": part.media_type}
+            for part in letter.attachments
+        ],
+    }
+    return Shown(part, _("Send “%(subject)s” to %(to)s"), {"to": letter.to, "subject": letter.subject})
 
 
 def prepare(spec: Mapping[str, Any], arguments: Mapping[str, Any], tenant: Mapping[str, Any]) -> Prepared:

@@ -14,6 +14,7 @@ from accounts.access import MemberRequest, member
 from accounts.models import Role
 from accounts.views.answer import attempt
 from tools import vault
+from tools.adapters import registry
 from tools.models import Contract, Secret
 
 
@@ -71,6 +72,6 @@ def _used() -> dict[str, list[str]]:
     """Which tools in force name which secret."""
     found: dict[str, list[str]] = {}
     for contract in Contract.objects.select_related("tool").filter(status=Contract.Status.PUBLISHED):
-        for name in vault.wanted(contract.config):
+        for name in registry.kind(contract.adapter).secrets(contract.config):
             found.setdefault(name, []).append(contract.tool.title)
     return found
