@@ -1,0 +1,19 @@
+"""The forms of the workbench. The editor's fields stand one section a module in ``sections``."""
+
+from tools.forms.contract import ContractForm, other_tools
+from tools.forms.importing import ImportForm
+from tools.forms.policy import PolicyForm, RuleForm, RuleFormSet, policy_of, rule_lines
+from tools.forms.tool import ReasonForm, ToolForm
+
+__all__ = [
+    "ContractForm",
+    "ImportForm",
+    "PolicyForm",
+    "ReasonForm",
+    "RuleForm",
+    "RuleFormSet",
+    "ToolForm",
+    "other_tools",
+    "policy_of",
+    "rule_lines",
+]

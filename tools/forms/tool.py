@@ -1,0 +1,40 @@
+"""Small forms around a tool: its name, and why it is paused."""
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+NAME = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$"
+#: Names of pages beside those of the tools.
+RESERVED = ("import", "new", "secrets")
+
+
+class ToolForm(forms.Form):
+    """A new tool: a name for agents, a title for people."""
+
+    name = forms.RegexField(
+        NAME,
+        max_length=80,
+        label=_("Name"),
+        help_text=_("As agents call it: small letters, digits, dots and low lines, like crm.create_order."),
+    )
+    title = forms.CharField(
+        max_length=200, label=_("Title"), help_text=_("What people read: “Create an order”.")
+    )
+    description = forms.CharField(
+        max_length=2000, required=False, label=_("Description"), widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+    def clean_name(self) -> str:
+        name = str(self.cleaned_data["name"])
+        if name in RESERVED:
+            raise ValidationError(_("This name is taken by a page."))
+        return name
+
+
+class ReasonForm(forms.Form):
+    """Why somebody pauses a tool."""
+
+    reason = forms.CharField(
+        max_length=500, label=_("Reason"), help_text=_("Shown wherever the tool is shown, with your name.")
+    )
