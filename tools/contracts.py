@@ -63,6 +63,7 @@ BOOKKEEPING = (
     "created_at",
     "published_by",
     "published_at",
+    "published_note",
 )
 
 

@@ -58,7 +58,7 @@ class Contract(TenantRow):
     it is under way so much of the budget is reserved. ``last_resort`` says who hears of it when the retries are
     used up. ``key_memory_seconds`` is how long the far side remembers an idempotency key; 0 =
     for ever. ``policy`` holds the rules over arguments; ``definition_digest`` is SHA-256 over the canonical
-    form of the declaration.
+    form of the declaration. ``published_note`` says why it came into force.
     """
 
     class Status(models.TextChoices):
@@ -149,6 +149,7 @@ class Contract(TenantRow):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     published_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     published_at = models.DateTimeField(null=True, blank=True)
+    published_note = models.CharField(max_length=500, blank=True, default="", db_default="")
 
     class Meta(TenantRow.Meta):
         constraints = [

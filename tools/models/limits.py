@@ -53,12 +53,14 @@ class StopSwitch(TenantRow):
 
 
 class Secret(TenantRow):
-    """A credential of a tool: encrypted, write-only; arguments and events hold its name alone."""
+    """A credential of a tool: encrypted, write-only; arguments and events hold its name alone. ``used_at`` is kept to about
+    ten minutes."""
 
     name = models.CharField(max_length=80)
     ciphertext = models.BinaryField()
     set_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     set_at = models.DateTimeField(auto_now=True)
+    used_at = models.DateTimeField(null=True, blank=True)
 
     class Meta(TenantRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="secret_name_once")]
