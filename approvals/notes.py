@@ -13,6 +13,7 @@ from accounts.access import zone_of
 from accounts.letters import Letter
 from accounts.models import Role, User
 from accounts.rights import people_with
+from accounts.said import read
 from approvals import links
 from approvals.models import PendingAction
 
@@ -41,12 +42,12 @@ def letter(payload: Mapping[str, Any], user: User) -> Letter | None:
     if action is None:
         return None
     facts = {
-        "sentence": action.sentence,
+        "sentence": read(action.sentence),
         "who": action.submitter.name,
         "link": settings.PUBLIC_URL + links.action(action.pk),
         "until": "",
     }
-    parts = [_lead(action) % facts, action.sentence]
+    parts = [_lead(action) % facts, read(action.sentence)]
     if action.irreversible:
         parts.append(_("This cannot be undone."))
     if action.expires_at:

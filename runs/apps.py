@@ -8,5 +8,5 @@ class RunsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        # Importing it registers the system checks.
-        from runs import checks  # noqa: F401
+        # Importing them registers the system checks, and what stored sentences are read with.
+        from runs import checks, sentences  # noqa: F401

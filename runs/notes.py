@@ -10,6 +10,7 @@ from accounts import ids
 from accounts.letters import Letter, page
 from accounts.models import User
 from accounts.rights import membership
+from accounts.said import read
 from approvals.models import Decision, PendingAction, Verdict
 from runs.models import Run
 
@@ -71,8 +72,10 @@ def _refusal(action: PendingAction) -> str:
     answers = Decision.everywhere.select_related("user").filter(action=action, verdict=Verdict.REJECT)
     said = answers.order_by("at").last()
     if said is None or said.user is None:
-        return _("Not done, because nobody decided in time: %(sentence)s") % {"sentence": action.sentence}
-    facts = {"who": said.user.name, "sentence": action.sentence, "comment": said.comment}
+        return _("Not done, because nobody decided in time: %(sentence)s") % {
+            "sentence": read(action.sentence)
+        }
+    facts = {"who": said.user.name, "sentence": read(action.sentence), "comment": said.comment}
     return _("Rejected by %(who)s: %(sentence)s\nReason: %(comment)s") % facts
 
 

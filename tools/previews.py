@@ -4,9 +4,8 @@ is sent."""
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from accounts.models import Tenant
+from tools import sentences
 from tools.adapters import registry
 from tools.adapters.kind import Shown
 from tools.models import Contract
@@ -33,12 +32,12 @@ def render(*, contract: Contract, arguments: Mapping[str, Any], tenant: Tenant) 
     """
     kind = registry.kind(contract.adapter)
     shown = kind.shown(contract.target, contract.config, arguments, tenant_facts(tenant)) or Shown({})
-    sentence = (_(shown.sentence) % dict(shown.params))[:500] if shown.sentence else ""
+    sentence = (shown.sentence % dict(shown.params))[:500] if shown.sentence else ""
     if "kind" in shown.part:
         return {"sentence": sentence, **shown.part}
     return {
         "kind": "request",
-        "sentence": sentence or _("Call %(tool)s") % {"tool": contract.tool.title or contract.tool.name},
+        "sentence": sentence or sentences.CALL(tool=contract.tool.title or contract.tool.name),
         "tool": contract.tool.name,
         "target": target_for(contract=contract, arguments=arguments),
         "arguments": dict(arguments),

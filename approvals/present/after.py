@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from accounts.said import read
 from approvals import links, rules
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import Fact, Link, Stage, agent_name
@@ -84,7 +85,7 @@ def after(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) ->
 
 def _words(action: PendingAction, intent: Intent | None, seen: Mapping[str, Any]) -> tuple[str, str, str]:
     """The heading before and after the target, and one line of result."""
-    sentence, target = str(seen["sentence"]), str(seen.get("target") or "")
+    sentence, target = read(str(seen["sentence"])), str(seen.get("target") or "")
     before, _found, behind = sentence.partition(target) if target else (sentence, "", "")
     mail = (seen.get("contract") or {}).get("adapter") == "smtp"
     if intent is not None and action.status == Status.CONSUMED and mail and target:
@@ -117,7 +118,7 @@ def _result(action: PendingAction, intent: Intent | None) -> str:
     words = {
         Status.APPROVED: _("Approved. It goes out as soon as the task gets to it."),
         Status.CONSUMED: _("Approved and begun."),
-        Status.VOIDED: _("The approval does not hold any more: %s") % action.void_reason,
+        Status.VOIDED: _("The approval does not hold any more: %s") % read(action.void_reason),
         Status.REJECTED: _("Nothing was sent. The task goes on without it."),
         Status.CHANGES_REQUESTED: _("Nothing was sent. The agent may propose again."),
         Status.EXPIRED: _("Nobody decided in time, so nothing was sent."),
@@ -138,7 +139,7 @@ def _stamp(action: PendingAction, decisions: list[Decision]) -> dict[str, Any] |
 def _by(action: PendingAction, decisions: list[Decision]) -> By | None:
     last = decisions[-1] if decisions else None
     if last is None:
-        return By(_("The task"), _("withdrew it"), action.decided_at, action.void_reason)
+        return By(_("The task"), _("withdrew it"), action.decided_at, read(action.void_reason))
     if last.user is None:
         return By(_("Time ran out"), "", last.at, "")
     words = {Verdict.REJECT: _("rejected it"), Verdict.ASK_CHANGES: _("asked for changes")}
@@ -156,7 +157,7 @@ def _life(
         if one.verdict == Verdict.APPROVE
     ]
     if action.status == Status.VOIDED:
-        stages.append(Stage(_("Void"), None, action.void_reason))
+        stages.append(Stage(_("Void"), None, read(action.void_reason)))
     elif action.status == Status.APPROVED or intent is None:
         stages.append(Stage(_("Waiting to be sent"), None, ""))
     else:

@@ -11,6 +11,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from accounts.said import read
 from approvals import links, rules, shown
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present import people
@@ -107,7 +108,7 @@ def known(action: PendingAction, user_id: uuid.UUID) -> Known:
     count = ngettext("%s time", "%s times", intent.dispatches) % intent.dispatches
     return Known(
         action=Question(
-            str(seen["sentence"]), _lead(mail), intent.unknown_since or action.opened_at, not closed
+            read(str(seen["sentence"])), _lead(mail), intent.unknown_since or action.opened_at, not closed
         ),
         sent=_sent(intent, seen, approval),
         sent_note=count,
@@ -145,7 +146,9 @@ def _approval(intent: Intent) -> PendingAction | None:
 def _sent(intent: Intent, seen: Mapping[str, Any], approval: PendingAction | None) -> tuple[Fact, ...]:
     contract: Mapping[str, Any] = seen.get("contract") or {}
     facts = [
-        Fact(_("What"), approval.sentence if approval else str(contract.get("title") or seen.get("tool"))),
+        Fact(
+            _("What"), read(approval.sentence) if approval else str(contract.get("title") or seen.get("tool"))
+        ),
         Fact(_("To"), intent.target, mono=True),
         *(
             Fact(_("Approved by"), str(one.user), timezone.localtime(one.at).strftime("%H:%M:%S"))

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from accounts.said import read
 from approvals import links, rules, shown
 from approvals.models import PendingAction, Verdict
 from approvals.present import people
@@ -71,7 +72,7 @@ def paused(action: PendingAction, user_id: uuid.UUID) -> Paused:
     last = next(reversed(rules.given(action)), None)
     url = links.task(action.run_id)
     return Paused(
-        sentence=str(seen["sentence"]),
+        sentence=read(str(seen["sentence"])),
         opened_at=action.opened_at,
         is_open=action.status == PendingAction.Status.OPEN,
         status=action.status,
@@ -80,8 +81,8 @@ def paused(action: PendingAction, user_id: uuid.UUID) -> Paused:
         done=_steps(known.get("done"), known.get("waiting")),
         halted=_halted(_mapping(known.get("failed"))),
         parameters=tuple(parameters(_mapping(known.get("parameters")))),
-        suggestion=str(known.get("suggestion") or ""),
-        entry=str(known.get("entry") or ""),
+        suggestion=read(str(known.get("suggestion") or "")),
+        entry=read(str(known.get("entry") or "")),
         offer=_offer(_mapping(known.get("limit"))),
         task=Task(str(known.get("goal") or _("Open the task")), url) if url else None,
         may=people.may(action, user_id),
@@ -141,7 +142,7 @@ def _halted(failed: Mapping[str, Any]) -> tuple[Fact, ...]:
         "attempts": _("Attempts"),
     }
     return tuple(
-        Fact(label, str(failed[name]), mono=name in ("tool", "code"))
+        Fact(label, read(str(failed[name])), mono=name in ("tool", "code"))
         for name, label in labels.items()
         if failed.get(name) not in ("", None)
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from accounts.said import read
 from approvals import links, rules, shown
 from approvals.models import PendingAction, Verdict
 from approvals.present import people
@@ -46,7 +47,7 @@ def question(action: PendingAction, user_id: uuid.UUID) -> Question:
     last = next(reversed(rules.given(action)), None)
     url = links.task(action.run_id)
     return Question(
-        sentence=str(seen["sentence"]),
+        sentence=read(str(seen["sentence"])),
         opened_at=action.opened_at,
         expires_at=action.expires_at,
         is_open=action.status == PendingAction.Status.OPEN,

@@ -11,6 +11,7 @@ from django.utils.dateformat import format as date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from accounts.said import read
 from approvals import inbox, links
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import Link, agent_name
@@ -146,7 +147,7 @@ def _item(action: PendingAction, now: datetime, current: uuid.UUID | None) -> It
         shown_as="intent" if effect else "action",
         shown_status=effect.status if effect else action.status,
         irreversible=action.irreversible,
-        sentence=action.sentence,
+        sentence=read(action.sentence),
         detail=_detail(action),
         agent=agent_name(action.agent) or str(action.submitter),
         opened_at=action.opened_at,
@@ -172,7 +173,7 @@ def outcome(action: PendingAction) -> str:
     if action.status == Status.WITHDRAWN:
         return _("Withdrawn: the task no longer asks")
     if action.status == Status.VOIDED:
-        return _("Approved, then void: %s") % action.void_reason
+        return _("Approved, then void: %s") % read(action.void_reason)
     if not closing:
         return str(Status(action.status).label)
     last = closing[-1]
@@ -235,4 +236,4 @@ def _choice(rows: list[PendingAction], tab: str) -> Choice:
 def next_link(*, user_id: uuid.UUID, tenant_id: uuid.UUID, after: uuid.UUID) -> Link | None:
     """The next thing this person should decide."""
     found = inbox.next_for(user_id=user_id, tenant_id=tenant_id, after=after)
-    return Link(found.sentence, links.action(found.pk)) if found else None
+    return Link(read(found.sentence), links.action(found.pk)) if found else None

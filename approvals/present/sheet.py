@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts import ids
+from accounts.said import read
 from approvals import links, rules, shown
 from approvals.models import PendingAction, Verdict
 from approvals.present import parameters as params
@@ -133,7 +134,7 @@ def sheet(action: PendingAction, user_id: uuid.UUID) -> Sheet:
 
 def head(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) -> Head:
     """The sentence and its surroundings."""
-    sentence, target = str(seen["sentence"]), str(seen.get("target") or "")
+    sentence, target = read(str(seen["sentence"])), str(seen.get("target") or "")
     before, found, after = sentence.partition(target) if target else (sentence, "", "")
     return Head(
         id=ids.public("pendingaction", action.pk),
@@ -257,7 +258,7 @@ def _difference(action: PendingAction, seen: Mapping[str, Any]) -> params.Differ
         return None
     then = shown.read(last.shown)
     return params.difference(
-        title=_("Different from the last one, to %s") % (last.target or last.sentence),
+        title=_("Different from the last one, to %s") % (last.target or read(last.sentence)),
         then=then["arguments"],
         now=seen["arguments"],
     )

@@ -6,7 +6,6 @@ import uuid
 from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from accounts import audit
 from accounts.arrows import move
@@ -17,7 +16,7 @@ from approvals import grants
 from approvals.clock import db_now
 from approvals.models import PendingAction
 from approvals.reopen import reopen
-from runs import tallies
+from runs import sentences, tallies
 from runs.engine import deadlines, reserve
 from runs.engine.commit_guard import holds, inputs_changed
 from runs.engine.ending import end_step, lock_step
@@ -61,12 +60,12 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
         if not run.plannable:
             return LOST
         if run.takeover is not None or reserve.stop_if_spent(run) or deadlines.stop_if_late(run):
-            held_up = _give_back(run, step, "taken_over", _("A person has to take the task over first."))
+            held_up = _give_back(run, step, "taken_over", sentences.TAKE_OVER_FIRST())
             settle_down(workspace)
             return held_up
         if claimed.consumes and inputs_changed(step):
             # An effect made from what is not accepted any more would be another effect (L13).
-            held_up = _give_back(run, step, "inputs_changed", _("One of its inputs was made again."))
+            held_up = _give_back(run, step, "inputs_changed", sentences.INPUT_CHANGED())
             settle_down(workspace)
             return held_up
         first = Intent.everywhere.only("grant").get(pk=claimed.intent_id)
@@ -97,7 +96,7 @@ def _decide(
             pass
         case _:
             end_step(
-                run, step, "fail", code="not_authorised", text=_("It is not authorised (%s).") % intent.status
+                run, step, "fail", code="not_authorised", text=sentences.NOT_AUTHORISED(status=intent.status)
             )
             return Stop("lost", "not_authorised", f"The intent is {intent.status}.")
     refused = _refused(run, step, intent, contract)
@@ -114,7 +113,7 @@ def _refused(run: Locked, step: Step, intent: Intent, contract: Contract) -> Sto
     if intent.grant is None:
         if word.path == "auto":
             return None
-        return _ask_again(run, step, intent, contract, None, word.policy, _("It needs approval now."))
+        return _ask_again(run, step, intent, contract, None, word.policy, sentences.ASKED_NOW())
     drift = grants.check(action_id=intent.grant, intent=intent, contract=contract, epoch=intent.epoch)
     if drift is None:
         return None

@@ -14,6 +14,7 @@ from approvals import grants
 from approvals.models import PendingAction
 from approvals.withdraw import withdraw_open
 from outbox import bell
+from runs import sentences
 from runs.engine.ending import end_step
 from runs.engine.late import conflict
 from runs.engine.record import settle_down
@@ -63,8 +64,8 @@ def _request(run: Locked, user_id: uuid.UUID, reason: str, channel: str) -> None
     for step in waiting.order_by("pk"):
         end_step(run, step, "cancel", code="cancelled", actor=f"user:{user_id.hex}")
     kinds = [PendingAction.Kind.APPROVE, PendingAction.Kind.ANSWER, PendingAction.Kind.TAKE_OVER]
-    withdraw_open(run_id=run.id, kinds=kinds, reason="the task was cancelled")
-    grants.void_unused(run_id=run.id, reason="the task was cancelled")
+    withdraw_open(run_id=run.id, kinds=kinds, reason=sentences.CANCELLED())
+    grants.void_unused(run_id=run.id, reason=sentences.CANCELLED())
     running = list(Step.everywhere.filter(run_id=run.id, status="RUNNING").values_list("pk", flat=True))
     never_sent = Intent.everywhere.select_for_update(of=("self",)).filter(
         run_id=run.id, status__in=[Intent.Status.PROPOSED, Intent.Status.AUTHORISED, Intent.Status.REJECTED]

@@ -14,10 +14,10 @@ from typing import Any, Literal
 import psycopg
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
-from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
 from accounts.statements import statement
+from runs import sentences
 from runs.engine import artifacts, checkpoints, corrupt, given_back, planner, record, reserve, retry, spending
 from runs.engine.claim import ask_contexts, assemble
 from runs.engine.dependencies import Known, named
@@ -217,7 +217,7 @@ def take(run: Locked, outcome: Outcome, status: str, known: Mapping[str, Known])
     if not terminal:
         run.moving = True
     elif claimed.kind == "plan" and status == "FAILED":
-        take_over(run, "agent_lost", _("The agent could not plan the next step."), detail=outcome.error_text)
+        take_over(run, "agent_lost", sentences.NO_PLAN(), detail=outcome.error_text)
     elif given_back.gave_up(run, outcome, status):
         return
     elif run.takes_work and fits and plan is not None:

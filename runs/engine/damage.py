@@ -8,11 +8,11 @@ from typing import Literal
 
 from django.db.models import F
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from accounts import audit
 from accounts.arrows import move
 from outbox.append import append
+from runs import sentences
 from runs.engine import remake
 from runs.engine.ending import end_step, resume_step
 from runs.engine.take_over import take_over
@@ -158,4 +158,4 @@ def _of_run(run: Locked, sha256: str) -> Artifact | None:
 
 
 def _needed(name: str) -> str:
-    return _("The file %(name)s is damaged or gone, and nothing can make it again.") % {"name": name[:120]}
+    return sentences.DAMAGED(name=name[:120])

@@ -8,10 +8,9 @@ import uuid
 from decimal import Decimal
 
 from django.db import connection, transaction
-from django.utils.translation import gettext as _
 
 from accounts.statements import statement
-from runs import budget
+from runs import budget, sentences
 from runs.budget import Shortage
 from runs.engine import reserve
 from runs.engine.each import each
@@ -42,7 +41,7 @@ def stop(*, run_id: uuid.UUID) -> bool:
 def stop_if_late(run: Locked) -> bool:
     """Whether the run's time is up; then it opens the takeover. Joins."""
     if run.deadline is not None and run.deadline <= run.at:
-        take_over(run, "deadline", _("The deadline of the task has passed."), shortage=_late(run))
+        take_over(run, "deadline", sentences.DEADLINE(), shortage=_late(run))
         return True
     most = run.budget.get("wall_seconds")
     if most is None or run.wall_seconds < Decimal(str(most)):

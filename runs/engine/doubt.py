@@ -7,13 +7,12 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from accounts.arrows import move
 from approvals.grants import void
 from approvals.models import PendingAction
 from approvals.open import open_settle
 from approvals.withdraw import withdraw_asked
+from runs import sentences
 from runs.engine.ask_approval import ask_approval
 from runs.engine.ending import next_fence
 from runs.engine.record import ask
@@ -37,7 +36,7 @@ UNCONFIRMED = (
 def doubt(run: Locked, step: Step, intent: Intent, *, sender_id: uuid.UUID) -> None:
     """A step of a run that was live when its database was restored, locked with its intent. What was asked about it is
     withdrawn, a grant that was not used is void, and what became of it is asked."""
-    text = _("the database was restored")
+    text = sentences.RESTORED()
     withdraw_asked(intent_id=intent.pk, reason=text)
     grant = PendingAction.everywhere.filter(intent=intent, status=PendingAction.Status.APPROVED).first()
     if grant is not None:
@@ -70,9 +69,7 @@ def start_unknown(run: Locked, step: NewStep, intent: Intent, *, why: str, evide
     name = workers.before_restore(generation=run.restored)
     sender_id = WorkerProcess.objects.values_list("pk", flat=True).get(node=name)
     unsure = intents.doubt(intent_id=intent.pk, sender_id=sender_id, evidence={"kind": "engine", "why": WHY})
-    sentence = _("Did this happen before the database was restored? %(what)s") % {
-        "what": (step.title or step.tool)[:400]
-    }
+    sentence = sentences.BEFORE_RESTORE(what=(step.title or step.tool)[:400])
     step.status, step.waiting_on, step.held = "UNKNOWN", sentence[:200], False
     action = open_settle(
         tenant_id=run.tenant_id,

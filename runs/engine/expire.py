@@ -4,12 +4,12 @@ import uuid
 
 from django.db import transaction
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from accounts.again import again
 from accounts.failpoints import fp
 from approvals.expire import expire as close
 from approvals.models import PendingAction
+from runs import sentences
 from runs.engine.each import each
 from runs.engine.ending import end_step, lock_step
 from runs.engine.record import settle_down
@@ -45,10 +45,8 @@ def expire(*, action_id: uuid.UUID) -> bool:
         if step is not None and step.status == Step.Status.WAITING_APPROVAL:
             asked = seen.kind == PendingAction.Kind.ANSWER
             code = "expired" if asked else "approval_expired"
-            text = (
-                _("Nobody answered in time.") if asked else _("Nobody decided in time, so it was not done.")
-            )
-            end_step(run, step, "fail", code=code, text=text, extra={"action": action_id.hex})
+            text = sentences.NOT_ANSWERED if asked else sentences.NOT_DECIDED
+            end_step(run, step, "fail", code=code, text=text(), extra={"action": action_id.hex})
         PendingAction.everywhere.filter(pk=action_id).update(applied_at=Now())
         settle_down(workspace)
         fp("expire.before_commit")

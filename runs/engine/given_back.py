@@ -6,9 +6,8 @@ Joins the transaction that gave it back.
 
 import uuid
 
-from django.utils.translation import gettext as _
-
 from accounts.statements import statement
+from runs import sentences
 from runs.engine import retry
 from runs.engine.take_over import take_over
 from runs.engine.types import Outcome
@@ -52,7 +51,7 @@ def gave_up(run: Locked, outcome: Outcome, status: str) -> bool:
     contract = by_id(claimed.contract_id)
     if contract.last_resort != Contract.LastResort.TAKE_OVER:
         return False
-    sentence = _("A step could not be done: %(what)s") % {"what": contract.tool.title or claimed.tool}
+    sentence = sentences.GAVE_UP(what=contract.tool.title or claimed.tool)
     detail = f"{outcome.error_code}: {outcome.error_text}"
     take_over(run, "gave_up", sentence[:500], detail=detail, step_id=claimed.step_id)
     return True

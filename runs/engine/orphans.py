@@ -9,11 +9,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from accounts.failpoints import fp
 from accounts.statements import run as select
 from accounts.statements import statement
+from runs import sentences
 from runs.engine.alert import alert
 from runs.engine.each import each
 from runs.engine.ending import end_step, lock_step
@@ -99,17 +99,16 @@ def _look_after(workspace: Workspace, run: Locked) -> str:
     """What was done, in words."""
     if run.status == Run.Status.CANCEL_REQUESTED:
         _end_all(run)
-        return _("It was being cancelled and nothing of it was under way: what was left is ended.")
+        return sentences.WAS_CANCELLED()
     run.takeover = None
     release_held(workspace)
     if run.moving:
-        return _("Steps whose dependencies were met had not been released.")
+        return sentences.NOT_RELEASED()
     if not any(row[3] != Step.Kind.PLAN for row in live_steps([run.id])):
         run.plan_again()
-        return _("Nothing of it was under way: the agent is asked again.")
-    sentence = _("Nothing of the task is under way, and what is left can neither start nor be answered.")
-    take_over(run, "orphan", sentence)
-    return sentence
+        return sentences.ASKED_AGAIN()
+    take_over(run, "orphan", sentences.STUCK())
+    return sentences.STUCK()
 
 
 def _end_all(run: Locked) -> None:

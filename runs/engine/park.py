@@ -4,13 +4,12 @@ run's lock, in which signals are looked at as well: one that came first is taken
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from accounts.canonical import digest
 from accounts.ids import new_id
 from accounts.models import Role
 from accounts.schemas import BadSchema, check_schema
 from approvals.open import open_answer
+from runs import sentences
 from runs.engine.workspace import Locked, NewStep
 from runs.models import Signal
 
@@ -42,15 +41,11 @@ def ask(run: Locked, directive: Mapping[str, Any]) -> None:
     about = content(directive)
     question = " ".join(about["question"].split())
     if not question or about["role"] not in Role.values:
-        raise CannotPark(
-            "bad_question", _("The agent asked a question without words or for a role that does not exist.")
-        )
+        raise CannotPark("bad_question", sentences.BAD_QUESTION())
     try:
         check_schema(about["schema"])
     except BadSchema as error:
-        raise CannotPark(
-            "bad_question", _("The agent asked a question whose form cannot be made.")
-        ) from error
+        raise CannotPark("bad_question", sentences.BAD_QUESTION_FORM()) from error
     step = NewStep(
         new_id(),
         str(directive["key"]),
@@ -89,7 +84,7 @@ def wait_for(run: Locked, directive: Mapping[str, Any]) -> None:
         "wait",
         title=str(directive.get("title") or "")[:300],
         status="WAITING_EXTERNAL",
-        waiting_on=(_("the signal %s") % name if name else _("the time that was set"))[:200],
+        waiting_on=(sentences.SIGNAL(name=name) if name else sentences.TIME())[:200],
         wait=_seconds(directive),
         input=about,
         input_digest=digest(about),

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from django.utils.translation import gettext as _
 
 from accounts.canonical import digest
 from accounts.ids import new_id
+from runs import sentences
 from runs.engine import park, reserve
 from runs.engine.ask_approval import ask_approval
 from runs.engine.dependencies import Known, contradiction, needs, readiness
@@ -62,10 +62,10 @@ def apply(run: Locked, plan: Plan, *, live: Live, known: Mapping[str, Known]) ->
         run.summarised = plan.folded
         run.checkpoint = True
     if plan.error:
-        take_over(run, "agent_raised", _("The agent could not plan the next step."), detail=plan.error)
+        take_over(run, "agent_raised", sentences.NO_PLAN(), detail=plan.error)
         return []
     if problem := contradiction(plan.directives, known):
-        take_over(run, "bad_plan", _("The agent gave a plan that cannot be carried out."), detail=problem)
+        take_over(run, "bad_plan", sentences.BAD_PLAN(), detail=problem)
         return []
     planned: list[str] = []
     ends = [directive for directive in plan.directives if directive["do"] in ("finish", "fail")]
@@ -81,7 +81,7 @@ def apply(run: Locked, plan: Plan, *, live: Live, known: Mapping[str, Known]) ->
     if ends:
         _end(run, ends[0], live=bool(live.steps or planned))
     elif not planned and not live and not run.taken_over:
-        take_over(run, "no_next_step", _("The agent gave no next step, and nothing is under way."))
+        take_over(run, "no_next_step", sentences.NO_NEXT_STEP())
     return planned
 
 
@@ -106,7 +106,7 @@ def _call(run: Locked, directive: Mapping[str, Any], live: int, known: Mapping[s
     tool = str(directive["tool"])
     contract = contract_of(run, tool)
     if contract is None:
-        take_over(run, "unknown_tool", _("The agent asked for a tool that this task may not use: %s") % tool)
+        take_over(run, "unknown_tool", sentences.UNKNOWN_TOOL(tool=tool))
         return False
     if missing := reserve.room_for(run, kind="call", contract=contract, live=live):
         reserve.take_over_for(run, missing)
@@ -233,9 +233,7 @@ def _note_drift(run: Locked, directive: Mapping[str, Any], first: str) -> None:
 
 def _end(run: Locked, directive: Mapping[str, Any], *, live: bool) -> None:
     if live:
-        take_over(
-            run, "end_while_live", _("The agent wants to end the task while steps are still under way.")
-        )
+        take_over(run, "end_while_live", sentences.END_WHILE_LIVE())
     elif directive["do"] == "finish":
         run.result = dict(directive.get("result") or {})
         leave_waiting(run)

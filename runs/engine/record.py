@@ -12,13 +12,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from accounts.arrows import move
 from accounts.failpoints import fp
 from approvals.models import PendingAction
 from approvals.open import open_settle
 from approvals.withdraw import withdraw_settle
+from runs import sentences
 from runs.engine import artifacts, damage, given_back, reserve, retry, spending
 from runs.engine.commit_guard import holds
 from runs.engine.ending import end_step, lock_step
@@ -217,7 +217,7 @@ def ask(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") ->
 
 
 def _question(step: Step, intent: Intent) -> str:
-    return _("Did this happen? %(what)s") % {"what": _deed(step, intent)}
+    return sentences.DID_IT_HAPPEN(what=_deed(step, intent))
 
 
 def _deed(step: Step, intent: Intent) -> str:
@@ -241,7 +241,7 @@ def _give_back(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
             step,
             "fail",
             code="worker_lost",
-            text=_("Its worker died %s times.") % (step.losses + losses),
+            text=sentences.WORKER_DIED(times=step.losses + losses),
         )
         return
     _back(run, step, outcome, losses=losses)
@@ -319,7 +319,7 @@ def _erased(run: Locked) -> bool:
 
 
 def _withdraw(intent: Intent) -> None:
-    withdraw_settle(intent_id=intent.pk, reason="the outcome became known")
+    withdraw_settle(intent_id=intent.pk, reason=sentences.BECAME_KNOWN())
 
 
 def _dispatch(outcome: Outcome, intent: Intent) -> uuid.UUID:

@@ -4,6 +4,7 @@ import uuid
 
 from accounts.statements import statement
 from approvals.withdraw import withdraw_asked
+from runs import sentences
 from runs.engine.ending import end_step, lock_step
 from runs.engine.workspace import Locked, Workspace, cursor
 from tools import intents
@@ -35,7 +36,7 @@ def _never(run: Locked, step_id: uuid.UUID) -> None:
     if step is None:
         return
     if step.intent_id:
-        withdraw_asked(intent_id=step.intent_id, reason="what it waits for did not succeed")
+        withdraw_asked(intent_id=step.intent_id, reason=sentences.NOT_MET())
         intent = Intent.everywhere.select_for_update(of=("self",)).get(pk=step.intent_id)
         if intent.status in NEVER_SENT:
             intents.void(intent_id=intent.pk)

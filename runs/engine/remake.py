@@ -7,11 +7,11 @@ in no order of ended steps, and the agent sees of it at most that something is s
 from datetime import timedelta
 
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from accounts.arrows import move
 from accounts.ids import new_id
 from outbox.append import Fact
+from runs import sentences
 from runs.engine import artifacts, spending
 from runs.engine.take_over import take_over
 from runs.engine.types import DAMAGED, Outcome
@@ -136,11 +136,10 @@ def _close(run: Locked, step: Step, damage: Damage, made: list[str], status: str
         payload={"name": name, "outcome": str(result)},
     )
     if result != Damage.Outcome.SAME and status != "CANCELLED":
-        sentence = _("The file %(name)s is damaged or gone, and making it again gave no equal one.")
         take_over(
             run,
             DAMAGED,
-            sentence % {"name": name[:120]},
+            sentences.NOT_REMADE(name=name[:120]),
             detail=f"{name} · sha256:{damage.sha256} · {result}",
             step_id=step.pk,
         )

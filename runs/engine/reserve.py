@@ -7,10 +7,8 @@ Joins a transaction that holds the run.
 from collections.abc import Iterable
 from decimal import Decimal
 
-from django.utils.translation import gettext as _
-
 from accounts.statements import statement
-from runs import budget
+from runs import budget, sentences
 from runs.budget import NOTHING, Shortage
 from runs.engine.take_over import take_over
 from runs.engine.workspace import Locked, NewStep, cursor
@@ -53,34 +51,15 @@ def take_over_for(run: Locked, found: Shortage) -> None:
 
 def sentence(found: Shortage) -> str:
     """Which budget, how much of how much."""
-    words = {
-        "steps": _("The task has used up its budget of steps: %(used)s of %(limit)s."),
-        "tool_calls": _("The task has used up its budget of tool calls: %(used)s of %(limit)s."),
-        "model_calls": _("The task has used up its budget of model calls: %(used)s of %(limit)s."),
-        "tokens": _("The task has used up its budget of tokens: %(used)s of %(limit)s."),
-        "cost": _("The task has used up its budget of money: %(used)s of %(limit)s."),
-        "wall_seconds": _("The task has used up its working time: %(used)s of %(limit)s seconds."),
-    }
     if not found.reserved:
-        return words[found.name] % {"used": shown(found.name, found.used), "limit": shown("", found.limit)}
-    names = {
-        "steps": _("steps"),
-        "tool_calls": _("tool calls"),
-        "model_calls": _("model calls"),
-        "tokens": _("tokens"),
-        "cost": _("money"),
-        "wall_seconds": _("seconds of working time"),
-    }
-    text = _(
-        "The task needs more %(name)s than it may use: "
-        "%(used)s used, %(reserved)s kept for planned steps, %(limit)s allowed."
+        words = sentences.SPENT[found.name]
+        return words(used=shown(found.name, found.used), limit=shown("", found.limit))
+    return sentences.NEEDS_MORE(
+        name=sentences.BUDGETS[found.name],
+        used=shown(found.name, found.used),
+        reserved=budget.text(found.reserved),
+        limit=shown("", found.limit),
     )
-    return text % {
-        "name": names[found.name],
-        "used": shown(found.name, found.used),
-        "reserved": budget.text(found.reserved),
-        "limit": shown("", found.limit),
-    }
 
 
 def shown(name: str, value: Decimal) -> str:

@@ -10,13 +10,13 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from accounts.again import again
 from accounts.failpoints import fp
 from approvals import shown
 from approvals.models import Decision, PendingAction, Verdict
 from outbox import bell
+from runs import sentences
 from runs.engine import taken_over
 from runs.engine.doubt import asks_first
 from runs.engine.each import each
@@ -139,7 +139,7 @@ def _settled(run: Locked, step: Step | None, action: PendingAction) -> bool:
         case Intent.Status.CONFIRMED:
             end_step(run, step, "succeed", output=intent.answer, actor=actor, extra=extra)
         case Intent.Status.ABANDONED:
-            text = _("Nobody can know whether it happened.")
+            text = sentences.NOBODY_KNOWS()
             end_step(run, step, "fail", code="nobody_knows", text=text, actor=actor, extra=extra)
         case Intent.Status.UNKNOWN if decision.verdict == Verdict.NOT_HAPPENED:
             return _not_happened(run, step, intent, decision)
@@ -164,7 +164,7 @@ def _not_happened(run: Locked, step: Step, intent: Intent, decision: Decision) -
     )
     if not run.plannable:
         intents.void(intent_id=intent.pk)
-        text = _("It did not happen, and the task was cancelled.")
+        text = sentences.NOT_HAPPENED()
         end_step(run, step, "fail", code="not_happened", text=text, actor=actor)
         return True
     resume_step(run, step, actor=actor, why="not_happened")

@@ -8,9 +8,9 @@ import uuid
 
 from django.conf import settings
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from accounts.statements import run as ask
+from runs import sentences
 from runs.engine.each import each
 from runs.engine.workspace import locked_one
 
@@ -35,8 +35,7 @@ def _tell(run_id: uuid.UUID, grace: float) -> bool:
         workspace, run = locked_one(run_id)
         if run is None or not _stranded(grace=grace, limit=1, run_id=run_id):
             return False
-        words = _("the agent %(agent)s %(version)s: no worker has the code that this task started with")
-        run.waiting_on = (words % {"agent": run.agent, "version": run.agent_version})[:200]
+        run.waiting_on = sentences.NO_CODE(agent=run.agent, version=run.agent_version)[:200]
         if run.status == "PENDING":
             run.move("go_on")
         run.move("wait_outside")

@@ -8,12 +8,10 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from accounts.canonical import canonical
 from approvals.models import PendingAction
 from approvals.open import open_takeover
-from runs import budget
+from runs import budget, sentences
 from runs.agents import registry
 from runs.budget import Shortage
 from runs.engine.workspace import Locked
@@ -83,7 +81,7 @@ def _facts(
         "parameters": _arguments(at) if at else {},
         "limit": _limit(run, shortage) if shortage else {},
         "suggestion": suggestion or _suggestion(code),
-        "entry": _("The agent is asked what comes next, from the last checkpoint; steps that wait go on."),
+        "entry": sentences.ENTRY(),
     }
 
 
@@ -120,15 +118,5 @@ def _limit(run: Locked, found: Shortage) -> dict[str, str]:
 
 def _suggestion(code: str) -> str:
     if code.startswith("budget_"):
-        return _("See what it has done so far, then add as much as it still needs, or end the task.")
-    said = {
-        "deadline": _("Give it more time if the result is still wanted, or end the task."),
-        "loop": _("It repeats itself. Continue only if the answer can be another one now."),
-        "silent": _("Ask whoever runs the workers whether they were away, then continue."),
-        "orphan": _("Continue once. If it comes back, end the task and report it."),
-        "artifact_damaged": _(
-            "Put the file back (uploading the same file is enough), then continue; or end the task."
-        ),
-        "gave_up": _("Continue to let the agent try another way, or end the task."),
-    }
-    return said.get(code, _("Continue once the cause is gone; the same cause stops it again."))
+        return sentences.ADD_MORE()
+    return sentences.SUGGESTIONS.get(code, sentences.CONTINUE)()

@@ -2,11 +2,10 @@
 revoked first, so that a person decides about something that stands still (section 6). Joins; lock order: run, step,
 action, intent."""
 
-from django.utils.translation import gettext as _
-
 from approvals import grants
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.withdraw import withdraw_open
+from runs import sentences
 from runs.engine import damage
 from runs.engine.allow_more import allow_more
 from runs.engine.end_run import end_as_failed
@@ -51,7 +50,7 @@ def _planning(run: Locked) -> bool:
 
 def _fail(run: Locked, decision: Decision) -> None:
     _stop_waiting(run)
-    text = decision.comment or _("A person ended the task.")
+    text = decision.comment or sentences.ENDED_BY_PERSON()
     if Step.everywhere.filter(run_id=run.id, status=Step.Status.UNKNOWN).exists():
         # It ends when the last of them is settled (`runs.engine.status`).
         run.failure = {"code": "taken_over", "text": text[:1000]}
@@ -69,9 +68,9 @@ def _stop_waiting(run: Locked) -> None:
     withdraw_open(
         run_id=run.id,
         kinds=[PendingAction.Kind.APPROVE, PendingAction.Kind.ANSWER],
-        reason="the task was ended",
+        reason=sentences.ENDED(),
     )
-    grants.void_unused(run_id=run.id, reason="the task was ended")
+    grants.void_unused(run_id=run.id, reason=sentences.ENDED())
     never_sent = Intent.everywhere.select_for_update(of=("self",)).filter(
         run_id=run.id, status__in=NEVER_SENT
     )

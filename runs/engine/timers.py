@@ -7,9 +7,9 @@ import uuid
 
 from django.db import transaction
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from outbox import bell
+from runs import sentences
 from runs.engine.each import each
 from runs.engine.ending import end_step, lock_step
 from runs.engine.record import settle_down
@@ -35,7 +35,7 @@ def _end(run_id: uuid.UUID, step_id: uuid.UUID) -> bool:
             return False
         name = step.input.get("signal", "")
         if name:
-            text = _("The signal %s did not come in time.") % name
+            text = sentences.NO_SIGNAL(name=name)
             end_step(run, step, "fail", code="timed_out", text=text)
         else:
             end_step(run, step, "succeed", output={"signal": "", "payload": None})

@@ -11,9 +11,9 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from accounts.statements import run as select
+from runs import sentences
 from runs.agents import registry
 from runs.engine.alert import alert
 from runs.engine.each import each
@@ -61,7 +61,6 @@ def _hand_over(name: str, run_id: uuid.UUID) -> bool:
 def _finding(name: str, row: tuple[Any, ...]) -> tuple[str, str, uuid.UUID | None]:
     if name == "silent_runs":
         seconds = settings.COUNTERSIGN.silent_seconds
-        return "silent", _("Nothing has happened for more than %g seconds.") % seconds, None
+        return "silent", sentences.SILENT(seconds=f"{seconds:g}"), None
     _run_id, step, tool, times = row
-    said = _("It asked %(tool)s for the same thing %(times)s times and got the same answer.")
-    return "loop", said % {"tool": tool, "times": times}, step
+    return "loop", sentences.LOOP(tool=tool, times=times), step

@@ -10,6 +10,7 @@ from django.utils.dateformat import format as date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from accounts.said import read
 from approvals.models import PendingAction
 from runs.models import Artifact, Run, Step
 from runs.present.names import step_name
@@ -129,7 +130,7 @@ def _not_happening(
         action = asked.get(step.pk)
         if action is not None:
             words = _("The question to %(who)s is withdrawn.") % {"who": waited_for(action)}
-            items.append(Item(action.sentence, words))
+            items.append(Item(read(action.sentence), words))
         elif record and step.pk in by_step:
             items.append(Item(step_name(step), _("Never sent.")))
         else:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from accounts.said import read
 from approvals.models import PendingAction
 from runs.models import Run, Step
 from runs.present import outcomes
@@ -113,19 +114,21 @@ def banner(run: Run, actions: Sequence[PendingAction], steps: Sequence[Step]) ->
         lead = ngettext("%(n)s outcome is unknown.", "%(n)s outcomes are unknown.", len(unknown)) % {
             "n": len(unknown)
         }
-        return Banner("unknown", "unknown", lead, unknown[0].sentence, action_url(unknown[0]), _("Settle it"))
+        return Banner(
+            "unknown", "unknown", lead, read(unknown[0].sentence), action_url(unknown[0]), _("Settle it")
+        )
     taken = next((action for action in open_ if action.kind == "take_over"), None)
     if taken:
         return Banner(
             "waiting",
             "person",
             _("It cannot go on by itself."),
-            taken.sentence,
+            read(taken.sentence),
             action_url(taken),
             _("See why"),
         )
     if run.status == "FAILED":
-        text = str((run.failure or {}).get("text") or _("It could not go on."))
+        text = read(str((run.failure or {}).get("text") or "")) or _("It could not go on.")
         return Banner(
             "failed", "failed", _("The task failed."), text + " " + _("What was made before is below.")
         )
@@ -155,9 +158,11 @@ def now(run: Run, steps: Sequence[Step], actions: Sequence[PendingAction]) -> No
         return Now(step_name(first), first.started_at, note)
     open_ = next((action for action in actions if action.status == "OPEN"), None)
     if open_:
-        return Now(_("Waiting for %(who)s") % {"who": waited_for(open_)}, open_.opened_at, open_.sentence)
+        return Now(
+            _("Waiting for %(who)s") % {"who": waited_for(open_)}, open_.opened_at, read(open_.sentence)
+        )
     if run.waiting_on:
-        return Now(run.waiting_on, run.waiting_since)
+        return Now(read(run.waiting_on), run.waiting_since)
     if any(step.status == "PENDING" for step in steps):
         return Now(_("In line for a worker"), run.last_event_at)
     return Now(_("Planning the next step"), run.last_event_at)
@@ -171,7 +176,7 @@ def _waits(run: Run, actions: Sequence[PendingAction]) -> str:
         }
     if open_:
         return _("for %(who)s") % {"who": waited_for(open_[0])}
-    return run.waiting_on
+    return read(run.waiting_on)
 
 
 def _stopping(steps: Sequence[Step]) -> str:
@@ -191,8 +196,8 @@ def _refused(action: PendingAction) -> tuple[str, str]:
     decision = next(iter(reversed(list(action.decisions.all()))), None)
     if action.status == "EXPIRED":
         text = _("Nobody decided in time, which denies. It was not done: %(what)s.")
-        return _("The approval ran out."), text % {"what": action.sentence}
+        return _("The approval ran out."), text % {"what": read(action.sentence)}
     who = decision.user if decision else ""
     text = _("It was not done: %(what)s. Reason: %(why)s")
     lead = _("%(who)s rejected the proposal.") % {"who": who}
-    return lead, text % {"what": action.sentence, "why": decision.comment if decision else ""}
+    return lead, text % {"what": read(action.sentence), "why": decision.comment if decision else ""}

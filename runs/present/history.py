@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from accounts.said import read
 from runs.models import Event
 
 #: The words of each type of event. A type that is missing here is shown as it is stored.
@@ -87,7 +88,8 @@ def lines(events: Iterable[Event], names: Mapping[uuid.UUID, str], people: Mappi
 def _line(event: Event, names: Mapping[uuid.UUID, str], people: Mapping[str, str]) -> Line:
     key = str(event.payload.get("key") or "")
     step = names.get(event.step_id) if event.step_id else None
-    facts = _Facts(event.payload, step=step or key or _("a step"))
+    said = {name: read(value) if isinstance(value, str) else value for name, value in event.payload.items()}
+    facts = _Facts(said, step=step or key or _("a step"))
     planning = step is None and key.startswith("plan/")
     words = PLANNING.get(event.type) if planning else WORDS.get(event.type)
     text = (_(words) % facts).strip(" :") if words else f"{event.type} {key}".strip()

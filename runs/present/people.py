@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from accounts.models import Role, User
+from accounts.said import read
 from approvals.models import PendingAction, Verdict
 from runs.models import Event, Run
 
@@ -49,10 +50,10 @@ def involved(run: Run, actions: Iterable[PendingAction]) -> list[dict[str, str]]
         for decision in action.decisions.all():
             if decision.user:
                 deed = _DEEDS.get(Verdict(decision.verdict), gettext_noop("answered: %(what)s"))
-                notes.setdefault(str(decision.user), []).append(_(deed) % {"what": action.sentence})
+                notes.setdefault(str(decision.user), []).append(_(deed) % {"what": read(action.sentence)})
         if action.status == "OPEN" and action.claimed_by:
             notes.setdefault(str(action.claimed_by), []).append(
-                _("claimed: %(what)s") % {"what": action.sentence}
+                _("claimed: %(what)s") % {"what": read(action.sentence)}
             )
     if run.cancel_requested_by:
         notes.setdefault(str(run.cancel_requested_by), []).append(_("cancelled it"))
@@ -62,7 +63,7 @@ def involved(run: Run, actions: Iterable[PendingAction]) -> list[dict[str, str]]
         {
             "name": group(action.policy),
             "group": "yes",
-            "note": _("asked: %(what)s") % {"what": action.sentence},
+            "note": _("asked: %(what)s") % {"what": read(action.sentence)},
         }
         for action in waiting[:3]
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from accounts.said import read
 from approvals.models import PendingAction, Verdict
 from runs.models import Artifact, Step
 from runs.present.names import step_name
@@ -70,7 +71,7 @@ def _row(
         took=took,
         result_label=label,
         result_url=f"#artifact-{files[0].pk.hex}" if files else "",
-        note=step.error_text or (step.waiting_on if step.status.startswith("WAITING") else ""),
+        note=read(step.error_text or (step.waiting_on if step.status.startswith("WAITING") else "")),
     )
 
 

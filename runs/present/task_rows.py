@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.ids import public
+from accounts.said import read
 from approvals import links
 from approvals.models import PendingAction
 from runs.agents.registry import UnknownAgent, get
@@ -104,7 +105,7 @@ def _row(run: Run, live: Live) -> TaskRow:
 def why(run: Run, live: Live) -> Why:
     """One line: what it does now, what it waits for, or how it ended."""
     if run.status == "FAILED":
-        return Why(str((run.failure or {}).get("text") or _("It could not go on.")))
+        return Why(read(str((run.failure or {}).get("text") or "")) or _("It could not go on."))
     if run.status == "SUCCEEDED":
         return Why(outcomes.words(run.result or {}))
     if run.status in ("CANCELLED", "CANCEL_REQUESTED"):
@@ -112,14 +113,14 @@ def why(run: Run, live: Live) -> Why:
     unknown = next((action for action in live.actions if action.kind == "settle"), None)
     moving = [step for step in live.steps if step.status == "RUNNING"]
     if unknown:
-        return Why(unknown.sentence, unknown.opened_at, action_url(unknown), _("Settle it"))
+        return Why(read(unknown.sentence), unknown.opened_at, action_url(unknown), _("Settle it"))
     asked = next(iter(live.actions), None)
     if moving:
         return _moving_words(moving, live.actions)
     if asked:
-        return Why(waited_for(asked), asked.opened_at, action_url(asked), asked.sentence)
+        return Why(waited_for(asked), asked.opened_at, action_url(asked), read(asked.sentence))
     if run.waiting_on:
-        return Why(run.waiting_on, run.waiting_since)
+        return Why(read(run.waiting_on), run.waiting_since)
     return Why(_("in line for a worker"), run.created_at) if run.status == "PENDING" else Why()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from accounts.said import read
 from approvals import links
 from approvals.models import PendingAction
 from runs.models import Artifact, Event, Step
@@ -65,7 +66,7 @@ def _row(
         since = max(
             (span["end"] for span in spans if span["end"]), default=step.started_at or step.created_at
         )
-        spans.append({"kind": "wait", "start": since, "end": None, "label": step.waiting_on})
+        spans.append({"kind": "wait", "start": since, "end": None, "label": read(step.waiting_on)})
     for file in late:
         spans.append(
             {

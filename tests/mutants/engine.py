@@ -148,7 +148,7 @@ ENGINE = (
         number="B57",
         guard="a task that a person ends takes back its questions",
         file="runs/engine/taken_over.py",
-        old='    withdraw_open(\n        run_id=run.id,\n        kinds=[PendingAction.Kind.APPROVE, PendingAction.Kind.ANSWER],\n        reason="the task was ended",\n    )\n',
+        old="    withdraw_open(\n        run_id=run.id,\n        kinds=[PendingAction.Kind.APPROVE, PendingAction.Kind.ANSWER],\n        reason=sentences.ENDED(),\n    )\n",
         new="",
         tests=(
             "tests/runs/engine/test_open_questions.py::test_b57_a_run_that_fails_leaves_no_question_open",
@@ -158,7 +158,7 @@ ENGINE = (
         number="B57",
         guard="a cancelled task takes back its questions",
         file="runs/engine/cancel.py",
-        old='    withdraw_open(run_id=run.id, kinds=kinds, reason="the task was cancelled")\n',
+        old="    withdraw_open(run_id=run.id, kinds=kinds, reason=sentences.CANCELLED())\n",
         new="",
         tests=(
             "tests/runs/engine/test_open_questions.py::test_b57_a_run_that_is_cancelled_leaves_no_question_open",

@@ -36,7 +36,7 @@ FENCING = (
         number="B28",
         guard="a cancel takes back grants that were not used",
         file="runs/engine/cancel.py",
-        old='    grants.void_unused(run_id=run.id, reason="the task was cancelled")\n',
+        old="    grants.void_unused(run_id=run.id, reason=sentences.CANCELLED())\n",
         new="",
         tests=(f"{_HANDS}::test_b28_a_decision_just_before_a_cancel_is_applied_and_its_grant_void",),
     ),

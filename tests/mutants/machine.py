@@ -85,7 +85,7 @@ MACHINE = (
         number="B57",
         guard="a cancelled run takes back unused grants",
         file="runs/engine/cancel.py",
-        old='    grants.void_unused(run_id=run.id, reason="the task was cancelled")\n',
+        old="    grants.void_unused(run_id=run.id, reason=sentences.CANCELLED())\n",
         new="",
         tests=STORIES,
     ),

@@ -27,6 +27,8 @@ PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 REPLY_SECONDS = 600.0
 #: A letter is judged by its arguments; whose name stands below it does not matter there.
 _SOMEBODY = {"mail_from": "somebody@example.org"}
+#: What would happen, in one line.
+SENTENCE = _("Send “%(subject)s” to %(to)s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def shown(
             for part in letter.attachments
         ],
     }
-    return Shown(part, _("Send “%(subject)s” to %(to)s"), {"to": letter.to, "subject": letter.subject})
+    return Shown(part, SENTENCE, {"to": letter.to, "subject": letter.subject})
 
 
 def prepare(spec: Mapping[str, Any], arguments: Mapping[str, Any], tenant: Mapping[str, Any]) -> Prepared:
