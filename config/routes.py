@@ -18,6 +18,7 @@ TOLD: Final[dict[str, tuple[Consumer, ...]]] = {
     "action.closed": (hints.RUNS,),
     "decision.recorded": (),
     "alert.raised": (hints.RUNS,),
+    "contract.review": (notify.NOTES,),
     "artifact.damaged": (hints.RUNS,),
 }
 
@@ -27,6 +28,7 @@ def wire() -> None:
     from approvals import notes as action_notes
     from config.celery import app
     from runs import notes as run_notes
+    from tools import notes as tool_notes
 
     for topic in {*TOLD, *ROUTES}:
         rings = [bells.bell(task, app.send_task) for task in ROUTES.get(topic, ())]
@@ -36,3 +38,4 @@ def wire() -> None:
         declare(f"letter.{kind}", [post.LETTERS], lane=MAIL)
     notify.register("action.opened", action_notes)
     notify.register("run.finished", run_notes)
+    notify.register("contract.review", tool_notes)

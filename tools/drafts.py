@@ -14,11 +14,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts import audit
 from accounts.canonical import digest
 from accounts.errors import Refused
+from tools import standing
 from tools.contracts import BOOKKEEPING, definition, rules
 from tools.models import Contract, Tool
 
 CHANGED = _(
-    "Somebody else saved this draft meanwhile. Yours was not saved. Open the page again to see theirs."
+    "Somebody else saved this draft meanwhile. Yours was not saved; it still stands here, with the difference to theirs."
 )
 
 
@@ -43,8 +44,9 @@ def current(*, tool: Tool) -> tuple[Contract | None, Contract | None]:
 
 
 def save(*, tool_id: uuid.UUID, by: uuid.UUID, declared: dict[str, Any], seen_before: str) -> Contract:
-    """Makes the draft or changes it. Owns its transaction. Raises :class:`accounts.errors.Refused` when ``seen_before`` is
-    not the content of the newest version."""
+    """Makes the draft or changes it; a review that was asked for is void then. Saved as it was, it stays whose it is.
+    Owns its transaction. Raises :class:`accounts.errors.Refused` when ``seen_before`` is not the content of the newest
+    version."""
     with transaction.atomic(durable=True):
         tool = Tool.everywhere.select_for_update().get(pk=tool_id)
         live, draft = current(tool=tool)
@@ -55,6 +57,9 @@ def save(*, tool_id: uuid.UUID, by: uuid.UUID, declared: dict[str, Any], seen_be
             draft = Contract(tenant_id=tool.tenant_id, tool=tool, version=newest + 1)
         for name, value in declared.items():
             setattr(draft, name, value)
+        if not draft._state.adding and seen(draft) == seen_before:
+            return draft
+        standing.void(tool=tool, by=by)
         draft.created_by_id = by
         draft.save()
         _note(draft, "contract.drafted", by)
@@ -68,6 +73,7 @@ def discard(*, tool_id: uuid.UUID, by: uuid.UUID) -> bool:
         _live, draft = current(tool=tool)
         if draft is None:
             return False
+        standing.void(tool=tool, by=by)
         _note(draft, "contract.discarded", by)
         draft.delete()
     return True

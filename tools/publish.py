@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 
 from accounts import arrows, audit, rights
 from accounts.canonical import digest
+from tools import publish_rule, reviews, standing
 from tools.contracts import contradictions, definition_digest, rules
 from tools.errors import ContractRefused
 from tools.models import Contract, Tool
@@ -29,17 +30,19 @@ def draft(*, tool: Tool, by: uuid.UUID | None = None, **declared: Any) -> Contra
     return made
 
 
-def publish(*, contract_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> Contract:
-    """A person puts a draft in force. Owns its transaction.
+def publish(*, contract_id: uuid.UUID, by: uuid.UUID, note: str = "", channel: str = "page") -> Contract:
+    """A person puts a draft in force and may say why. Owns its transaction.
 
-    Raises :class:`ContractRefused` when the contract contradicts itself, or
-    :class:`arrows.RefusedTransition` when it is no draft any more.
+    Raises :class:`ContractRefused` when the contract contradicts itself, :class:`accounts.errors.Refused` when the tenant
+    asks for a second administrator and this is none, or :class:`arrows.RefusedTransition` when it is no draft any more.
     """
     with transaction.atomic(durable=True):
-        return put_in_force(contract_id=contract_id, by=by, channel=channel)
+        return put_in_force(contract_id=contract_id, by=by, note=note, channel=channel)
 
 
-def put_in_force(*, contract_id: uuid.UUID, by: uuid.UUID | None, channel: str = "system") -> Contract:
+def put_in_force(
+    *, contract_id: uuid.UUID, by: uuid.UUID | None, note: str = "", channel: str = "system"
+) -> Contract:
     """As :func:`publish`, joining the caller's transaction; without a person for the contracts of an
     installation."""
     tool_id = Contract.everywhere.values_list("tool_id", flat=True).get(pk=contract_id)
@@ -49,11 +52,23 @@ def put_in_force(*, contract_id: uuid.UUID, by: uuid.UUID | None, channel: str =
         raise arrows.RefusedTransition("Contract", "publish", contract.status)
     if problems := _problems(contract):
         raise ContractRefused(problems)
+    review = None
+    if by is not None and publish_rule.needed(tenant_id=contract.tenant_id):
+        review = reviews.answerable(tool=contract.tool, draft=contract, by=by)
     before = Contract.everywhere.filter(tool_id=tool_id, status=Contract.Status.PUBLISHED).first()
     if before is not None:
         arrows.move(before, "retire")
-    signed = {"definition_digest": definition_digest(contract), "published_by_id": by, "published_at": Now()}
+    signed = {
+        "definition_digest": definition_digest(contract),
+        "published_by_id": by,
+        "published_at": Now(),
+        "published_note": note.strip()[: reviews.LONGEST],
+    }
     arrows.move(contract, "publish", changes=signed)
+    if review is not None and by is not None:
+        standing.published(review=review, by=by)
+    elif by is not None:
+        standing.void(tool=contract.tool, by=by)
     audit.append(
         tenant_id=contract.tenant_id,
         act="contract.published",
@@ -64,6 +79,8 @@ def put_in_force(*, contract_id: uuid.UUID, by: uuid.UUID | None, channel: str =
             "definition_digest": signed["definition_digest"],
             "rules_digest": digest(rules(contract)),
             "retired_version": before.version if before else None,
+            "asked_by": review.asked_by_id.hex if review else None,
+            "note": signed["published_note"],
         },
         actor=by,
         actor_kind="person" if by else "installation",

@@ -110,10 +110,17 @@ def test_nobody_overwrites_what_they_have_not_seen(desk: Desk):
     stale = desk.form("mail.send", timeout_seconds="7")
     desk.save("mail.send", timeout_seconds="9")
     answer = desk.browser.post("/tools/mail.send/", stale)
-    assert "Somebody else saved this draft meanwhile" in answer.content.decode()
+    assert answer.status_code == 409
+    page = answer.content.decode()
+    assert "Somebody else saved this draft meanwhile" in page
+    assert 'name="timeout_seconds" value="7"' in page, "what was typed is kept"
+    assert [(row.then, row.now) for row in answer.context["clash"]] == [("9", "7")]
     _, draft = drafts.current(tool=desk.tool("mail.send"))
     assert draft is not None
     assert draft.timeout_seconds == 9
+    desk.browser.post("/tools/mail.send/", {**stale, "seen": answer.context["seen"]})
+    draft.refresh_from_db()
+    assert draft.timeout_seconds == 7, "having seen theirs, they may put their own in its place"
 
 
 def test_only_what_was_shown_is_published(desk: Desk):

@@ -3,15 +3,17 @@
 from tools.forms.contract import ContractForm, other_tools
 from tools.forms.importing import ImportForm
 from tools.forms.policy import PolicyForm, RuleForm, RuleFormSet, policy_of, rule_lines
-from tools.forms.tool import ReasonForm, ToolForm
+from tools.forms.tool import NoteForm, ReasonForm, SendBackForm, ToolForm
 
 __all__ = [
     "ContractForm",
     "ImportForm",
+    "NoteForm",
     "PolicyForm",
     "ReasonForm",
     "RuleForm",
     "RuleFormSet",
+    "SendBackForm",
     "ToolForm",
     "other_tools",
     "policy_of",

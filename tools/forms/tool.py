@@ -32,6 +32,26 @@ class ToolForm(forms.Form):
         return name
 
 
+class NoteForm(forms.Form):
+    """Why a version comes into force, or what the second administrator should look at."""
+
+    note = forms.CharField(
+        max_length=500,
+        required=False,
+        label=_("Why"),
+        help_text=_("Kept with the version, in its history."),
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+class SendBackForm(forms.Form):
+    """What is to be mended."""
+
+    reason = forms.CharField(
+        max_length=500, label=_("What is to be mended"), widget=forms.Textarea(attrs={"rows": 2})
+    )
+
+
 class ReasonForm(forms.Form):
     """Why somebody pauses a tool."""
 
