@@ -16,13 +16,17 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
 
 from accounts import audit
 from accounts.errors import Refused
-from tools.models import Secret
+from accounts.statements import run
+from tools.adapters import registry
+from tools.models import Contract, Secret
 
 MAX_LENGTH = 10_000
+#: How fresh "last used" is kept, in seconds: calls must not queue up for one row.
+USE_EVERY = 600
 
 
 class Sealed(Exception):
@@ -52,8 +56,12 @@ def keep(*, tenant_id: uuid.UUID, name: str, value: str, by: uuid.UUID, channel:
 
 
 def forget(*, tenant_id: uuid.UUID, name: str, by: uuid.UUID, channel: str = "web") -> bool:
-    """Deletes a secret; False when there is none of that name. Calls that need it fail before anything is sent."""
+    """Deletes a secret; False when there is none of that name. Raises :class:`accounts.errors.Refused` while a contract in
+    force names it: its calls would fail. Owns its transaction."""
     with transaction.atomic(durable=True):
+        if tools := used_by(tenant_id=tenant_id).get(name):
+            text = _("Contracts in force use it: %(tools)s. Nothing was deleted.")
+            raise Refused("in_use", text % {"tools": ", ".join(tools)})
         deleted, _rows = Secret.everywhere.filter(tenant_id=tenant_id, name=name).delete()
         if deleted:
             _note("secret.deleted", tenant_id, name, by, channel)
@@ -63,8 +71,23 @@ def forget(*, tenant_id: uuid.UUID, name: str, by: uuid.UUID, channel: str = "we
 def opened(*, tenant_id: uuid.UUID, names: Collection[str]) -> dict[str, str]:
     """The values as they are now, for a call that is about to be made. A name that is not set is left out. Raises
     :class:`Sealed`."""
-    rows = Secret.everywhere.filter(tenant_id=tenant_id, name__in=names) if names else []
-    return {row.name: _open(tenant_id, row.name, bytes(row.ciphertext)) for row in rows}
+    rows = list(Secret.everywhere.filter(tenant_id=tenant_id, name__in=names)) if names else []
+    values = {row.name: _open(tenant_id, row.name, bytes(row.ciphertext)) for row in rows}
+    if rows:
+        run("tools", "note_secret_use", {"ids": [row.pk for row in rows], "seconds": USE_EVERY})
+    return values
+
+
+def used_by(*, tenant_id: uuid.UUID) -> dict[str, list[str]]:
+    """Titles of the tools whose contract in force names a secret, by its name."""
+    found: dict[str, list[str]] = {}
+    live = Contract.everywhere.select_related("tool").filter(
+        tenant_id=tenant_id, status=Contract.Status.PUBLISHED
+    )
+    for contract in live.order_by("tool__title"):
+        for name in registry.kind(contract.adapter).secrets(contract.config):
+            found.setdefault(name, []).append(contract.tool.title)
+    return found
 
 
 def rotate() -> int:

@@ -62,6 +62,9 @@ def execution(work: Work, ctx: StepContext) -> Execution:
     started = boot()
     sent: list[Go] = []
     report = yield from _guarded(work, ctx, sent)
+    # What the far side repeats of a credential ends here: nothing of it is stored, shown or written to a log.
+    report.output = ctx.mask.value(report.output)
+    report.reference, report.error_text = ctx.mask.text(report.reference), ctx.mask.text(report.error_text)
     report.sent = bool(sent)
     report.milliseconds = round((boot() - started) * 1000)
     report.artifacts = ctx.files

@@ -7,6 +7,7 @@ from runs import blobs
 from runs.budget import NOTHING, amount
 from runs.node.clock import boot
 from runs.node.work import Work
+from tools.masking import Mask
 
 MAX_FILES = 200
 #: Reports of progress that come faster are left out, in seconds.
@@ -37,6 +38,7 @@ class StepContext:
         "inputs",
         "key",
         "lease_until",
+        "mask",
         "run",
         "step_key",
         "tenant",
@@ -58,6 +60,8 @@ class StepContext:
         self._files: list[dict[str, Any]] = []
         self._stop = ""
         self.tokens, self.cost = NOTHING, NOTHING
+        #: Takes the secrets of this call out of what it brings back.
+        self.mask = Mask(work.spec.get("secrets") or {})
 
     def spend(self, *, tokens: int = 0, cost: Any = 0) -> None:
         """The call used so much: tokens, and money as decimal text in currency units (no float). It is booked on the budget
@@ -109,6 +113,8 @@ class StepContext:
         ``sha256``, ``size``, ``name`` and ``media_type``."""
         if len(self._files) >= MAX_FILES:
             raise TooManyFiles(f"A step may store {MAX_FILES} files.")
+        if isinstance(data, bytes):
+            data = self.mask.data(data)
         sha256, size, _ = blobs.put(data, media_type=media_type)
         stored = {
             "sha256": sha256,

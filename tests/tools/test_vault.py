@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from accounts.errors import Refused
 from accounts.models import AuditEntry, Role
 from tests.tools import make
-from tools import selectors, vault
+from tools import publish, selectors, vault
 from tools.models import Secret
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,8 +91,45 @@ def test_a_call_gets_the_secret_that_its_contract_names_as_it_is_now(house):
     kept(house, value="second")
     assert selectors.spec(contract)["secrets"] == {"crm": "second"}
     assert "secrets" not in selectors.spec(make.contract(tenant, "mail.note"))
-    vault.forget(tenant_id=tenant.pk, name="crm", by=admin.pk)
+    with pytest.raises(Refused) as refused:
+        vault.forget(tenant_id=tenant.pk, name="crm", by=admin.pk)
+    assert "Contracts in force use it: crm.order" in str(refused.value.text)
+    assert selectors.spec(contract)["secrets"] == {"crm": "second"}
+    publish.retire(contract_id=contract.pk, by=admin.pk)
+    assert vault.forget(tenant_id=tenant.pk, name="crm", by=admin.pk)
     assert selectors.spec(contract)["secrets"] == {}
+
+
+def test_a_secret_tells_when_it_was_last_used_and_no_call_waits_for_that(house):
+    """Guards ``tools/sql/note_secret_use.sql``: a second call within ten minutes writes nothing."""
+    kept(house)
+    tenant, _ = house
+    assert Secret.everywhere.get().used_at is None
+    vault.opened(tenant_id=tenant.pk, names=["crm"])
+    first = Secret.everywhere.get().used_at
+    assert first is not None
+    vault.opened(tenant_id=tenant.pk, names=["crm"])
+    assert Secret.everywhere.get().used_at == first
+
+
+def test_b75_the_key_of_the_installation_is_changed_and_each_tenant_keeps_its_own(house, settings):
+    """Checklist 26. Guards ``tools/vault.py``: ``rotate`` seals everything anew with the first key, and a key of one tenant
+    opens nothing of another."""
+    tenant, _ = house
+    other = make.tenant("aldergate")
+    anna = make.person(other, Role.ADMINISTRATOR)
+    settings.VAULT_KEYS = ["old"]
+    kept(house)
+    vault.keep(tenant_id=other.pk, name="crm", value="another-value", by=anna.pk)
+    settings.VAULT_KEYS = ["new", "old"]
+    assert vault.rotate() == 2
+    settings.VAULT_KEYS = ["new"]
+    assert vault.opened(tenant_id=tenant.pk, names=["crm"]) == {"crm": CANARY}
+    assert vault.opened(tenant_id=other.pk, names=["crm"]) == {"crm": "another-value"}
+    mine = bytes(Secret.everywhere.get(tenant=tenant).ciphertext)
+    Secret.everywhere.filter(tenant=other).update(ciphertext=mine)
+    with pytest.raises(vault.Sealed):
+        vault.opened(tenant_id=other.pk, names=["crm"])
 
 
 def test_a_secret_that_does_not_open_leaves_the_claim_alive(house, settings, caplog):

@@ -14,8 +14,7 @@ from accounts.access import MemberRequest, member
 from accounts.models import Role
 from accounts.views.answer import attempt
 from tools import vault
-from tools.adapters import registry
-from tools.models import Contract, Secret
+from tools.models import Secret
 
 
 class SecretForm(forms.Form):
@@ -36,8 +35,8 @@ class SecretForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @member(Role.ADMINISTRATOR)
 def secrets(request: MemberRequest) -> HttpResponse:
-    """The list of names, and a form to set one."""
-    form = SecretForm(request.POST or None)
+    """The list of names with what uses each, and a form to set or replace one (``?name=`` fills it in)."""
+    form = SecretForm(request.POST or None, initial={"name": request.GET.get("name", "")[:80]})
     if request.method == "POST" and form.is_valid():
         name = form.cleaned_data["name"].strip()
         before = Secret.objects.filter(name=name).exists()
@@ -53,7 +52,7 @@ def secrets(request: MemberRequest) -> HttpResponse:
             messages.success(request, text % name)
             return redirect("tools:secrets")
     rows = Secret.objects.select_related("set_by").order_by("name")
-    used = _used()
+    used = vault.used_by(tenant_id=request.tenant.pk)
     context = {"form": form, "secrets": [{"row": row, "tools": used.get(row.name, [])} for row in rows]}
     return render(request, "tools/secrets.html", context)
 
@@ -61,17 +60,8 @@ def secrets(request: MemberRequest) -> HttpResponse:
 @require_POST
 @member(Role.ADMINISTRATOR)
 def delete(request: MemberRequest) -> HttpResponse:
-    """Delete one; calls that need it fail before anything is sent."""
+    """Delete one that no contract in force needs."""
     name = request.POST.get("name", "")
-    if vault.forget(tenant_id=request.tenant.pk, name=name, by=request.user.pk):
+    if attempt(request, lambda: vault.forget(tenant_id=request.tenant.pk, name=name, by=request.user.pk)):
         messages.success(request, _("The secret %s is deleted.") % name)
     return redirect("tools:secrets")
-
-
-def _used() -> dict[str, list[str]]:
-    """Which tools in force name which secret."""
-    found: dict[str, list[str]] = {}
-    for contract in Contract.objects.select_related("tool").filter(status=Contract.Status.PUBLISHED):
-        for name in registry.kind(contract.adapter).secrets(contract.config):
-            found.setdefault(name, []).append(contract.tool.title)
-    return found

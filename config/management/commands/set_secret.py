@@ -29,7 +29,11 @@ class Command(BaseCommand):
             raise CommandError(f"{by} is no administrator here. Nothing was kept.")
         tenant = mine[0].tenant_id
         if forget:
-            if not vault.forget(tenant_id=tenant, name=name, by=user.pk, channel="console"):
+            try:
+                deleted = vault.forget(tenant_id=tenant, name=name, by=user.pk, channel="console")
+            except Refused as refused:
+                raise CommandError(str(refused.text)) from refused
+            if not deleted:
                 raise CommandError(f"There is no secret called {name!r}. Nothing was deleted.")
             self.stdout.write(f"The secret {name!r} is deleted.")
             return
