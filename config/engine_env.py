@@ -56,6 +56,7 @@ class EngineEnv(BaseSettings):
     debt_factor: float = Field(0.1, ge=0)
     debt_half_life_seconds: float = Field(300, gt=0)
     retention_days: int = Field(0, ge=0)
+    mcp_servers: str = ""
     failpoints: str = ""
 
     @model_validator(mode="after")

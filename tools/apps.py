@@ -8,5 +8,5 @@ class ToolsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        # Importing it makes known what stored sentences are read with.
-        from tools import sentences  # noqa: F401
+        # Importing them makes known what stored sentences are read with, and registers the system checks.
+        from tools import checks, sentences  # noqa: F401

@@ -12,8 +12,13 @@ from tools.models import Contract
 
 
 def tenant_facts(tenant: Tenant) -> dict[str, str]:
-    """What of a tenant goes out with a call in its name."""
-    return {"name": tenant.name, "mail_from": tenant.mail_from, "mail_reply_to": tenant.mail_reply_to}
+    """What of a tenant goes out with a call in its name, and ``slug``, by which the deployment knows it."""
+    return {
+        "slug": tenant.slug,
+        "name": tenant.name,
+        "mail_from": tenant.mail_from,
+        "mail_reply_to": tenant.mail_reply_to,
+    }
 
 
 def target_for(*, contract: Contract, arguments: Mapping[str, Any], proposed: str = "") -> str:

@@ -71,9 +71,11 @@ def exchange(
     deadline: egress.Deadline,
     cap: int,
     last_look: Callable[[], None] = lambda: None,
+    enough: Callable[[str, bytearray], bool] | None = None,
 ) -> Reply:
     """Sends the request once and reads the answer. ``cap``: most bytes of a body, after expansion. ``last_look`` is called
-    just before the first byte and may raise: then nothing was sent.
+    just before the first byte and may raise: then nothing was sent. ``enough`` (content type, body so far) may end the
+    reading of a body that would go on.
 
     Raises :class:`NotSent` and :class:`NoAnswer`.
     """
@@ -88,7 +90,7 @@ def exchange(
         if egress.hung_up(sock):
             raise NotSent("connection_lost", f"{host} closed the connection before anything was sent.")
         last_look()
-        return _converse(sock, request, parts, deadline, cap)
+        return _converse(sock, request, parts, deadline, cap, enough)
 
 
 def follow(request: Request, *, allow_hosts: Sequence[str], deadline: egress.Deadline, cap: int) -> Reply:
@@ -130,7 +132,12 @@ def _redirected(request: Request, location: str) -> Request:
 
 
 def _converse(
-    sock: socket.socket, request: Request, parts: SplitResult, deadline: egress.Deadline, cap: int
+    sock: socket.socket,
+    request: Request,
+    parts: SplitResult,
+    deadline: egress.Deadline,
+    cap: int,
+    enough: Callable[[str, bytearray], bool] | None,
 ) -> Reply:
     talk = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADER_BYTES)
     try:
@@ -148,7 +155,11 @@ def _converse(
             "no_answer", f"It was sent, and the answer is missing or unreadable: {error}"
         ) from error
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
-    body, complete = _body(sock, talk, deadline, cap, headers.get("content-encoding", ""))
+    kind = headers.get("content-type", "").lower()
+    encoding = headers.get("content-encoding", "")
+    body, complete = _body(
+        sock, talk, deadline, cap, encoding, lambda body: bool(enough and enough(kind, body))
+    )
     return Reply(head.status_code, headers, body, complete, request.url)
 
 
@@ -189,7 +200,12 @@ def _head(sock: socket.socket, talk: h11.Connection, deadline: egress.Deadline) 
 
 
 def _body(
-    sock: socket.socket, talk: h11.Connection, deadline: egress.Deadline, cap: int, encoding: str
+    sock: socket.socket,
+    talk: h11.Connection,
+    deadline: egress.Deadline,
+    cap: int,
+    encoding: str,
+    enough: Callable[[bytearray], bool],
 ) -> tuple[bytes, bool]:
     """Up to ``cap`` bytes, and whether that was all. Never raises: the status has been heard."""
     body, taken = bytearray(), 0
@@ -205,6 +221,8 @@ def _body(
                 body += unpack.decompress(event.data, cap + 1 - len(body)) if unpack else event.data
                 if max(len(body), taken) > cap or (unpack and unpack.unconsumed_tail):
                     return bytes(body[:cap]), False
+                if enough(body):
+                    return bytes(body), True
             else:
                 unpacked = not unpack or (unpack.eof and not unpack.unused_data)
                 return bytes(body), unpacked and isinstance(event, h11.EndOfMessage)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.adapters.calls import Call
+from tests.adapters.far_mcp import OverHttp, OverPipes
 from tests.adapters.far_sides import Ledger, MailServer
 from tests.adapters.far_web import WebServer
 
@@ -33,4 +34,22 @@ def python(request: pytest.FixtureRequest) -> Call:
     return Call("python", book, spec, {"port": book.port}, lambda: len(book.lines))
 
 
-BUILDERS: dict[str, Builder] = {"smtp": smtp, "python": python, "http": http}
+def mcp_http(request: pytest.FixtureRequest) -> Call:
+    book: OverHttp = request.getfixturevalue("mcp_over_http")
+    spec = {"target": book.url, "config": book.config, "egress": book.hosts, "effect": "irreversible"}
+    return Call("mcp", book, spec, {"text": "lens"}, lambda: len(book.lines))
+
+
+def mcp_pipes(request: pytest.FixtureRequest) -> Call:
+    book: OverPipes = request.getfixturevalue("mcp_over_pipes")
+    spec = {"config": book.config, "effect": "irreversible"}
+    return Call("mcp", book, spec, {"text": "lens"}, lambda: len(book.lines), limit=8.0)
+
+
+BUILDERS: dict[str, Builder] = {
+    "mcp_http": mcp_http,
+    "mcp_pipes": mcp_pipes,
+    "smtp": smtp,
+    "python": python,
+    "http": http,
+}

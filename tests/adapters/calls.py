@@ -19,7 +19,7 @@ from tools.toolbox import tool
 class Go:
     key: str = "tenant:lineage:notice:mail.send"
     fence: int = 7
-    seconds: float = 5.0
+    seconds: float = 30.0
     dispatch_id: uuid.UUID = field(default_factory=uuid.uuid4)
 
 
@@ -29,7 +29,7 @@ class Context:
     fence: int = 7
     lost: bool = False
     cancelled: bool = False
-    seconds_left: float = 5.0
+    seconds_left: float = 30.0
     inputs: Mapping[str, Any] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
 
@@ -48,7 +48,8 @@ class Context:
 
 @dataclass
 class Call:
-    """``count`` reads the far side's own count of effects. ``dedups``: it drops repeats of a key."""
+    """``count`` reads the far side's own count of effects. ``limit``: seconds in which it surely has the effect, also on a
+    busy machine."""
 
     adapter: str
     far: Any
@@ -58,6 +59,7 @@ class Call:
     tenant: dict[str, str] = field(
         default_factory=lambda: {"name": "Linden", "mail_from": "desk@linden.example", "mail_reply_to": ""}
     )
+    limit: float = 1.0
 
     def __call__(self, go: Go | None = None, ctx: Context | None = None) -> Answer:
         adapter = adapters.get(self.adapter)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.adapters.builders import BUILDERS
 from tests.adapters.calls import Call
+from tests.adapters.far_mcp import OverHttp, OverPipes
 from tests.adapters.far_sides import Ledger, MailServer
 from tests.adapters.far_web import WebServer
 
@@ -30,6 +32,18 @@ def web_server() -> Iterator[WebServer]:
     server = WebServer()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def mcp_over_http(tmp_path: Path) -> Iterator[OverHttp]:
+    server = OverHttp(tmp_path)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def mcp_over_pipes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OverPipes:
+    return OverPipes(tmp_path, monkeypatch)
 
 
 @pytest.fixture(params=sorted(BUILDERS))

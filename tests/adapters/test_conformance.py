@@ -22,7 +22,7 @@ def test_it_happened_and_has_a_reference(call: Call):
 @pytest.mark.parametrize("mode", ["refuse", "refuse_late", "vanish_early"])
 def test_known_not_to_have_happened(call: Call, mode):
     call.far.mode = mode
-    if mode == "vanish_early" and call.adapter == "http":
+    if mode == "vanish_early" and call.adapter in ("http", "mcp"):
         # A request is acted on as it arrives, so for HTTP only what broke before it is known.
         call.far.stop()
     with pytest.raises(Failed) as failed:
@@ -47,8 +47,8 @@ def test_b67_silence_after_the_effect_is_unknown_within_the_limit(call: Call):
     call.far.mode = "silent"
     started = time.monotonic()
     with pytest.raises(Unknown):
-        call(ctx=Context(seconds_left=1.0))
-    assert time.monotonic() - started < 4
+        call(ctx=Context(seconds_left=call.limit))
+    assert time.monotonic() - started < call.limit + 3
     assert call.count() == 1
 
 

@@ -125,6 +125,7 @@ def test_what_a_child_is_told(tenant):
     contract = {row.tool.name: row for row in samples.seed(tenant)}["mail.send"]
     told = selectors.spec(contract)
     assert told["tenant"] == {
+        "slug": tenant.slug,
         "name": tenant.name,
         "mail_from": tenant.mail_from,
         "mail_reply_to": "answers@linden.example",

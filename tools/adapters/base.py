@@ -12,11 +12,12 @@ from typing import IO, Any, Protocol
 
 
 class Failed(Exception):
-    """Known not to have happened. ``code`` is stable, for retry rules; ``text`` is for people."""
+    """Known not to have happened. ``code`` is stable, for retry rules; ``text`` is for people; ``facts`` are plain values
+    for whoever acts on it."""
 
-    def __init__(self, code: str, text: str) -> None:
+    def __init__(self, code: str, text: str, *, facts: Mapping[str, Any] | None = None) -> None:
         super().__init__(text)
-        self.code, self.text = code, text
+        self.code, self.text, self.facts = code, text, facts
 
 
 class Unknown(Exception):
