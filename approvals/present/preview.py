@@ -63,7 +63,10 @@ def preview(action: PendingAction, shown: Mapping[str, Any]) -> Preview:
 
 def _request(seen: Mapping[str, Any]) -> str:
     """A request as it goes over the wire, or the call of a function with its arguments."""
-    wire = seen.get("http")
+    wire, question = seen.get("http"), seen.get("sql")
+    if question:
+        bound = [f"{name} = {as_text(value)}" for name, value in question["parameters"]]
+        return "\n\n".join([question["statement"], *(["\n".join(bound)] if bound else [])])
     if not wire:
         return f"{seen.get('tool', '')} → {seen.get('target', '')}\n\n{as_text(seen.get('arguments'))}"
     head = [f"{wire['method']} {wire['url']}", *(f"{name}: {value}" for name, value in wire["headers"])]

@@ -9,6 +9,7 @@ from tests.adapters.builders import BUILDERS
 from tests.adapters.calls import Call
 from tests.adapters.far_mcp import OverHttp, OverPipes
 from tests.adapters.far_sides import Ledger, MailServer
+from tests.adapters.far_sql import Database, Proxy
 from tests.adapters.far_web import WebServer
 
 
@@ -44,6 +45,20 @@ def mcp_over_http(tmp_path: Path) -> Iterator[OverHttp]:
 @pytest.fixture
 def mcp_over_pipes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OverPipes:
     return OverPipes(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def far_database() -> Iterator[Database]:
+    database = Database()
+    yield database
+    database.drop()
+
+
+@pytest.fixture
+def database(far_database: Database) -> Iterator[Proxy]:
+    proxy = Proxy(far_database)
+    yield proxy
+    proxy.stop()
 
 
 @pytest.fixture(params=sorted(BUILDERS))

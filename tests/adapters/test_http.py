@@ -14,7 +14,7 @@ from tests.adapters.calls import Call, Context, Go
 from tests.adapters.far_sides import Scripted
 from tests.adapters.far_web import WebServer
 from tools import egress, web
-from tools.adapters import http
+from tools.adapters import digits, http
 from tools.adapters.base import Answer, Failed, Unknown
 
 
@@ -268,7 +268,7 @@ def test_numbers_come_back_digit_for_digit():
     text = (
         b'{"id": 12345678901234567890, "small": 7, "price": 0.1, "rate": 1.00000000000000000001, "odd": NaN}'
     )
-    assert http._parsed(text) == {
+    assert digits.parsed(text) == {
         "id": "12345678901234567890",
         "small": 7,
         "price": 0.1,

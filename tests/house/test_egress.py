@@ -28,6 +28,7 @@ ALLOWED = {
     "tools/drill_service.py": ({"open_connection"}, "the bench's own far side, at an address that only a bench sets"),
     "tools/web.py": ({"socket"}, SOCKET),
     "tools/adapters/smtp.py": ({"smtplib", "socket"}, SOCKET),
+    "tools/adapters/sql_session.py": ({"psycopg"}, "the driver gets an address that the gate has checked"),
     "config/connections.py": ({"boto3", "botocore"}, SERVER),
     "config/embedded/ports.py": ({"socket"}, "finds a free port of this machine"),
     "config/up/start.py": ({"http"}, "asks the installation's own web process whether it is up"),

@@ -14,11 +14,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from tools import egress, web
+from tools.adapters import digits
 from tools.adapters.base import Answer, Context, Failed, Go, Unknown
 from tools.adapters.kind import Declared, Fault, Misfit, Shown
 from tools.adapters.kind import words as _
@@ -33,7 +33,6 @@ MAX_INLINE = 200_000
 UNCLEAR = (408, 409, 425)
 _NAME = re.compile(r"\{([A-Za-z0-9_.-]+)\}")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
-_EXACT = 2**53
 
 
 class _Hidden(dict[str, str]):
@@ -314,7 +313,7 @@ def _answer(reply: web.Reply, prepared: Prepared, ctx: Context) -> Answer:
     kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not reply.whole:
         output["incomplete"] = True
-    value = _parsed(reply.body) if reply.whole and (kind.endswith("json") or not kind) else None
+    value = digits.parsed(reply.body) if reply.whole and (kind.endswith("json") or not kind) else None
     short = len(reply.body) <= MAX_INLINE
     if value is not None and short:
         output["body"] = value
@@ -332,23 +331,6 @@ def _answer(reply: web.Reply, prepared: Prepared, ctx: Context) -> Answer:
     named = _pointed(value, prepared.reference) if prepared.reference else ""
     location = reply.headers.get("location", "")
     return Answer(output, reference=named or location or f"HTTP {reply.status}")
-
-
-def _parsed(data: bytes) -> Any:
-    """JSON with every number digit for digit: what a float or a browser would round stays text. None: it is none."""
-    try:
-        return json.loads(data, parse_float=_decimal, parse_int=_integer, parse_constant=str)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _decimal(text: str) -> float | str:
-    value = float(text)
-    return value if Decimal(repr(value)) == Decimal(text) else text
-
-
-def _integer(text: str) -> int | str:
-    return text if len(text) > 17 or abs(int(text)) >= _EXACT else int(text)
 
 
 def _pointed(value: Any, pointer: str) -> str:

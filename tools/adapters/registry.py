@@ -1,7 +1,7 @@
 """The adapters there are, by name. To add one: a file beside these, a line here, and a builder for the conformance suite
 (``tests/adapters/builders.py``). No Django."""
 
-from tools.adapters import http, mcp, python, smtp
+from tools.adapters import http, mcp, python, smtp, sql
 from tools.adapters.base import Adapter, Failed
 from tools.adapters.kind import Kind
 
@@ -14,6 +14,7 @@ KINDS: dict[str, Kind] = {
         smtp, faults=smtp.faults, misfit=smtp.misfit, receiver=smtp.receiver, shown=smtp.shown, signed=True
     ),
     "mcp": Kind(mcp, faults=mcp.faults, receiver=mcp.receiver, secrets=mcp.secrets, signed=True),
+    "sql": Kind(sql, faults=sql.faults, misfit=sql.misfit, receiver=sql.receiver, shown=sql.shown),
 }  # fmt: skip
 NAMES = tuple(KINDS)
 #: Contracts of an adapter that does not exist are shown and judged by the general rules.
