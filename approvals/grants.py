@@ -24,6 +24,14 @@ Status = PendingAction.Status
 DIFFERENCES = {
     "arguments": _("The parameters are not the ones that were approved."),
     "target": _("The target is not the one that was approved."),
+    "credentials": _("The credentials of the tool were set anew since it was approved."),
+    "tool_id": _("The tool is not the one that was approved."),
+    "expires_at": _("The end of the approval is not the one that was shown."),
+    "tenant": _("It belongs to another organisation than the one it was approved for."),
+    "run": _("It belongs to another task than the one it was approved for."),
+    "step": _("It belongs to another step than the one it was approved for."),
+    "intent": _("The approval belongs to another effect."),
+    "intent_key": _("The key of the effect is not the one that was approved."),
     "definition_digest": _("The tool is not declared as it was when it was approved."),
     "contract_version": _("The version of the tool is not the one that was approved."),
     "tool": _("The tool is not the one that was approved."),
@@ -45,21 +53,27 @@ class Drift:
 
 
 def check(
-    *, action_id: uuid.UUID, intent: Intent, contract: Contract, epoch: int, now: datetime | None = None
+    *,
+    action_id: uuid.UUID,
+    intent: Intent,
+    contract: Contract,
+    epoch: int,
+    needed: int = 1,
+    now: datetime | None = None,
 ) -> Drift | None:
     """Whether the grant still covers exactly this effect; ``None`` means go.
 
     Locks the action. Recomputes what the approval was bound to from the intent, the contract, the tenant's
     sender and the newest rules, and compares it with the bytes that were shown; then time, use, and the
-    rights of everybody who approved, read now (fault B52, checklist 14 to 16). Joins the caller's
-    transaction.
+    rights of everybody who approved, read now (fault B52, checklist 14 to 16). ``needed``: how many people the
+    gate wants now, which a total may have raised meanwhile (B62). Joins the caller's transaction.
     """
     action = PendingAction.everywhere.select_for_update(of=("self",)).filter(pk=action_id).first()
     if action is None or action.tenant_id != intent.tenant_id or action.kind != PendingAction.Kind.APPROVE:
         return Drift((Reason("no_grant", _("There is no approval for this.")),))
     reasons = _state(action, intent, now)
     if not reasons:
-        reasons = _differences(action, intent, contract, epoch) + _signers(action)
+        reasons = _differences(action, intent, contract, epoch) + _signers(action, needed)
     return Drift(tuple(reasons)) if reasons else None
 
 
@@ -81,6 +95,8 @@ def _differences(action: PendingAction, intent: Intent, contract: Contract, epoc
         approved = shown.read(action.shown)
         current = shown.bound_facts(intent=intent, contract=contract, tenant=tenant, epoch=epoch)
         changed = [name for name in shown.BOUND if not _same(approved.get(name), current[name])]
+        if approved.get("expires_at") != (action.expires_at.isoformat() if action.expires_at else None):
+            changed.append("expires_at")
         if not current["rules_digest"] and "rules_digest" not in changed:
             changed.append("rules_digest")
     except BadInput:
@@ -92,10 +108,14 @@ def _same(approved: Any, current: Any) -> bool:
     return canonical(approved) == canonical(current)
 
 
-def _signers(action: PendingAction) -> list[Reason]:
+def _signers(action: PendingAction, needed: int) -> list[Reason]:
     seen = [one for one in rules.signatures(action) if one.digest_seen == action.digest]
-    if len(rules.entitled_signers(action, seen)) >= rules.quorum(action):
+    entitled = len(rules.entitled_signers(action, seen))
+    if entitled >= max(rules.quorum(action), needed):
         return []
+    if entitled >= rules.quorum(action):
+        text = _("%(signed)s agreed, and by the rules %(needed)s must agree now.")
+        return [Reason("quorum", text, {"signed": entitled, "needed": needed})]
     return [Reason("approver", _("Somebody who approved may not approve any more."))]
 
 

@@ -8,12 +8,13 @@ in them is a different question with a different digest (faults.md, checklist 13
 import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from accounts import canonical
 from accounts.models import Tenant
-from tools import contracts, previews
+from tools import contracts, previews, vault
+from tools.adapters import registry
 from tools.models import Contract, Intent
 
 VERSION: Final = 1
@@ -28,10 +29,12 @@ BOUND: Final = (
     "intent",
     "intent_key",
     "tool",
+    "tool_id",
     "contract_version",
     "definition_digest",
     "arguments",
     "target",
+    "credentials",
     "sender",
     "rules_digest",
 )
@@ -47,13 +50,26 @@ def bound_facts(*, intent: Intent, contract: Contract, tenant: Tenant, epoch: in
         "intent": intent.pk.hex,
         "intent_key": intent.key,
         "tool": contract.tool.name,
+        "tool_id": contract.tool_id.hex,
         "contract_version": contract.version,
         "definition_digest": contracts.definition_digest(contract),
         "arguments": intent.arguments,
         "target": intent.target,
+        "credentials": credentials(contract),
         "sender": previews.tenant_facts(tenant),
         "rules_digest": rules_digest(tool_id=contract.tool_id),
     }
+
+
+def credentials(contract: Contract) -> list[dict[str, str | None]]:
+    """The secrets that the call would use: by name, and when each was last set; None when it is not set. Encrypting it
+    anew with another key of the installation is no change."""
+    return [
+        {"name": name, "set_at": at.astimezone(UTC).isoformat() if at else None}
+        for name, at in vault.generations(
+            tenant_id=contract.tenant_id, names=registry.kind(contract.adapter).secrets(contract.config)
+        ).items()
+    ]
 
 
 def rules_digest(*, tool_id: uuid.UUID) -> str:

@@ -69,6 +69,7 @@ def insert(db: Cursor, intents: Sequence[Intent]) -> None:
             "arguments": one.arguments,
             "target": one.target,
             "digest": one.request_digest,
+            "verdict": one.verdict,
             "status": str(one.status),
             "epoch": one.epoch,
         }

@@ -65,9 +65,11 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What the gate needs of the run and of what is switched off around it."""
+    """What the gate needs of the run and of what is switched off around it. ``earlier``: the calls that rules over totals
+    count beside this one."""
 
     stops: Sequence[Stop] = ()
+    earlier: Sequence[policies.Earlier] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,14 @@ class Verdict:
     path: Path
     reasons: list[Reason]
     policy: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """The form that is kept with a call: the path, and why."""
+        return {"path": self.path, "reasons": [reason.as_json() for reason in self.reasons]}
+
+    def asked(self) -> dict[str, Any]:
+        """The snapshot for the desk, with why a person is asked."""
+        return {**self.policy, "reasons": [reason.as_json() for reason in self.reasons]}
 
 
 def facts(contract: Contract, *, newest: Contract | None = None) -> ContractFacts:
@@ -101,7 +111,7 @@ def facts(contract: Contract, *, newest: Contract | None = None) -> ContractFact
 
 def decide(*, contract: ContractFacts, arguments: Mapping[str, Any], run: RunFacts) -> Verdict:
     """The verdict on one call."""
-    ruled = policies.apply(contract.policy, arguments)
+    ruled = policies.apply(contract.policy, arguments, tool=contract.tool, earlier=run.earlier)
     snapshot = {
         "role": ruled.role,
         "quorum": ruled.quorum,
@@ -111,9 +121,7 @@ def decide(*, contract: ContractFacts, arguments: Mapping[str, Any], run: RunFac
     blocked = [
         Reason(f"stopped_{stop.scope}", STOPPED[stop.scope], {"reason": stop.reason}) for stop in run.stops
     ]
-    blocked += [
-        Reason("rule", _("A rule of the tool forbids it: %(why)s"), {"why": why}) for why in ruled.blocked
-    ]
+    blocked += [_forbids(one) for one in ruled.blocked]
     blocked += _misfits(contract, arguments)
     if blocked:
         return Verdict("blocked", blocked, snapshot)
@@ -140,10 +148,48 @@ def _asks(contract: ContractFacts, ruled: policies.Ruled) -> list[Reason]:
         )
     if ruled.always_asks:
         found.append(Reason("policy", _("The policy of this tool always asks a person.")))
-    found += [
-        Reason("rule", _("A rule of the tool asks a person: %(why)s"), {"why": why}) for why in ruled.approval
-    ]
-    return found
+    return [*found, *(_needs_a_person(one) for one in ruled.approval)]
+
+
+def _needs_a_person(applied: policies.Applied) -> Reason:
+    if applied.total is None:
+        return Reason("rule", _("A rule of the tool asks a person: %(why)s"), {"why": applied.why})
+    texts = {
+        "run": _(
+            "A rule over the total asks a person: %(why)s "
+            "%(before)s in this task so far, with this call %(now)s; up to %(most)s nobody is asked."
+        ),
+        "day": _(
+            "A rule over the total asks a person: %(why)s "
+            "%(before)s in the last 24 hours, with this call %(now)s; up to %(most)s nobody is asked."
+        ),
+    }
+    untold = _("A rule over the total asks a person: %(why)s It cannot be added up.")
+    return _of_total(applied.why, applied.total, texts, untold)
+
+
+def _forbids(applied: policies.Applied) -> Reason:
+    if applied.total is None:
+        return Reason("rule", _("A rule of the tool forbids it: %(why)s"), {"why": applied.why})
+    texts = {
+        "run": _(
+            "A rule over the total forbids it: %(why)s "
+            "%(before)s in this task so far, with this call %(now)s; %(most)s is the most."
+        ),
+        "day": _(
+            "A rule over the total forbids it: %(why)s "
+            "%(before)s in the last 24 hours, with this call %(now)s; %(most)s is the most."
+        ),
+    }
+    untold = _("A rule over the total forbids it: %(why)s It cannot be added up.")
+    return _of_total(applied.why, applied.total, texts, untold)
+
+
+def _of_total(why: str, total: policies.Total, texts: Mapping[str, str], untold: str) -> Reason:
+    if total.before is None or total.now is None:
+        return Reason("total", untold, {"why": why})
+    amounts = {"before": f"{total.before:f}", "now": f"{total.now:f}", "most": f"{total.most:f}"}
+    return Reason("total", texts[total.per], {"why": why, **amounts})
 
 
 def _free(contract: ContractFacts) -> Reason:

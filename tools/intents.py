@@ -39,8 +39,9 @@ def propose(
     target: str,
     authorised: bool,
     epoch: int,
+    verdict: Mapping[str, Any] | None = None,
 ) -> Intent:
-    """The record before the effect. ``authorised``: the gate let it through without a person.
+    """The record before the effect. ``authorised``: the gate let it through without a person; ``verdict``: its word.
 
     For a key that exists the first intent wins and is returned as it stands; when the new request differs,
     that is recorded in its ``drift`` (L9). Never a second row, whoever comes at the same time.
@@ -56,6 +57,7 @@ def propose(
         target=target,
         authorised=authorised,
         epoch=epoch,
+        verdict=verdict,
     )
     Intent.everywhere.bulk_create([made], ignore_conflicts=True)
     first: Intent = Intent.everywhere.get(key=key)
@@ -79,6 +81,7 @@ def fresh(
     target: str,
     authorised: bool,
     epoch: int,
+    verdict: Mapping[str, Any] | None = None,
 ) -> Intent:
     """The record that :func:`propose` would write if it is the first of its key; not stored yet."""
     if str(tool) != contract.tool.name or tenant_id != contract.tenant_id:
@@ -102,6 +105,7 @@ def fresh(
         arguments=dict(arguments),
         target=target,
         request_digest=asked,
+        verdict=dict(verdict or {}),
         status=Intent.Status.AUTHORISED if authorised else Intent.Status.PROPOSED,
         epoch=epoch,
     )
@@ -115,6 +119,11 @@ def authorise(*, intent: Intent, grant: uuid.UUID | None) -> Intent:
 def revoke(*, intent_id: uuid.UUID, evidence: Evidence = None) -> Intent:
     """The grant was voided before it was used: back to PROPOSED."""
     return _move(intent_id, "revoke", grant=None, evidence=appended("evidence", evidence))
+
+
+def judged(*, intent_id: uuid.UUID, verdict: Mapping[str, Any]) -> None:
+    """The gate judged again: its newest word is kept."""
+    Intent.everywhere.filter(pk=intent_id).update(verdict=dict(verdict))
 
 
 def snapshot(*, intent: Intent, compensation: Mapping[str, Any]) -> None:

@@ -4,13 +4,13 @@ in force, what is paused and what is stopped is asked anew every time."""
 import logging
 import threading
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from accounts.models import Tenant
-from tools import gate, vault
+from tools import gate, totals, vault
 from tools.adapters import registry
-from tools.models import Contract, StopSwitch, Tool
+from tools.models import Contract, Intent, StopSwitch, Tool
 from tools.previews import tenant_facts
 
 log = logging.getLogger(__name__)
@@ -107,10 +107,18 @@ def stops(
 
 
 def verdict(
-    *, tenant_id: uuid.UUID, contract: Contract, arguments: Mapping[str, Any], run_id: uuid.UUID | None = None
+    *,
+    tenant_id: uuid.UUID,
+    contract: Contract,
+    arguments: Mapping[str, Any],
+    run_id: uuid.UUID | None = None,
+    key: str = "",
 ) -> gate.Verdict:
-    """The gate's word now: the given definition, the newest rules, and what is switched off."""
-    return Reading().verdict(tenant_id=tenant_id, contract=contract, arguments=arguments, run_id=run_id)
+    """The gate's word now: the given definition, the newest rules, what came before, and what is switched off. ``key`` is
+    that of the call's intent, if it has one: it is not counted twice."""
+    return Reading().verdict(
+        tenant_id=tenant_id, contract=contract, arguments=arguments, run_id=run_id, key=key
+    )
 
 
 class Reading:
@@ -128,15 +136,33 @@ class Reading:
         contract: Contract,
         arguments: Mapping[str, Any],
         run_id: uuid.UUID | None = None,
+        key: str = "",
+        unsaved: Iterable[Intent] = (),
+        switches: bool = True,
     ) -> gate.Verdict:
-        """As :func:`verdict`."""
+        """As :func:`verdict`. ``unsaved``: intents of the run that the transaction is about to insert. Without ``switches``
+        what is stopped does not count: a plan is judged by the rules, and the switch holds up its steps. Totals are asked
+        for anew each time: what this transaction lets through counts for the next."""
         pair = (tenant_id, contract.tool.name)
         if pair not in self._newest:
             self._newest[pair] = contract_for(tenant_id=tenant_id, tool=contract.tool.name)
+        facts = gate.facts(contract, newest=self._newest[pair])
         return gate.decide(
-            contract=gate.facts(contract, newest=self._newest[pair]),
+            contract=facts,
             arguments=arguments,
-            run=gate.RunFacts(stops=self.stops(tenant_id=tenant_id, tool_id=contract.tool_id, run_id=run_id)),
+            run=gate.RunFacts(
+                stops=self.stops(tenant_id=tenant_id, tool_id=contract.tool_id, run_id=run_id)
+                if switches
+                else (),
+                earlier=totals.earlier(
+                    tenant_id=tenant_id,
+                    tool=facts.tool,
+                    policy=facts.policy,
+                    run_id=run_id,
+                    key=key,
+                    unsaved=unsaved,
+                ),
+            ),
         )
 
     def stops(

@@ -9,6 +9,7 @@ import base64
 import json
 import uuid
 from collections.abc import Collection
+from datetime import datetime
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -88,6 +89,13 @@ def used_by(*, tenant_id: uuid.UUID) -> dict[str, list[str]]:
         for name in registry.kind(contract.adapter).secrets(contract.config):
             found.setdefault(name, []).append(contract.tool.title)
     return found
+
+
+def generations(*, tenant_id: uuid.UUID, names: Collection[str]) -> dict[str, datetime | None]:
+    """When each was last set by a person, in the order of ``names``; None for one that is not set."""
+    rows = Secret.everywhere.filter(tenant_id=tenant_id, name__in=names) if names else None
+    known = dict(rows.values_list("name", "set_at")) if rows is not None else {}
+    return {name: known.get(name) for name in names}
 
 
 def rotate() -> int:

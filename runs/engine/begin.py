@@ -2,13 +2,17 @@
 action, intent and the sender's row, in that order. From its commit on, only the sender knows what happened."""
 
 import uuid
+from collections.abc import Mapping
+from typing import Any
 
+import orjson
 from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
 from accounts import audit
 from accounts.arrows import move
+from accounts.canonical import canonical
 from accounts.failpoints import fp
 from accounts.ids import new_id
 from accounts.models import Tenant
@@ -18,6 +22,7 @@ from approvals.models import PendingAction
 from approvals.reopen import reopen
 from runs import sentences, tallies
 from runs.engine import deadlines, reserve
+from runs.engine.ask_approval import ask_approval
 from runs.engine.commit_guard import holds, inputs_changed
 from runs.engine.ending import end_step, lock_step
 from runs.engine.record import lose, settle_down
@@ -26,6 +31,7 @@ from runs.engine.workspace import Locked, locked_one
 from runs.models import Step
 from tools import intents, previews, workers
 from tools.errors import SenderGone
+from tools.gate import Verdict
 from tools.models import Contract, Intent
 from tools.selectors import by_id, verdict
 
@@ -93,7 +99,8 @@ def _decide(
             lose(run, step, intent, why="sent_before")
             return Stop("unknown", "sent_before", "It was sent before, and its outcome is not known.")
         case Intent.Status.AUTHORISED:
-            pass
+            if not as_recorded(claimed, intent.arguments):
+                return _other_bytes(run, step, intent, contract)
         case _:
             end_step(
                 run, step, "fail", code="not_authorised", text=sentences.NOT_AUTHORISED(status=intent.status)
@@ -105,7 +112,15 @@ def _decide(
 
 def _refused(run: Locked, step: Step, intent: Intent, contract: Contract) -> Stop | None:
     """Switches and rules of now, then the grant."""
-    word = verdict(tenant_id=run.tenant_id, contract=contract, arguments=intent.arguments, run_id=run.id)
+    word = verdict(
+        tenant_id=run.tenant_id,
+        contract=contract,
+        arguments=intent.arguments,
+        run_id=run.id,
+        key=intent.key,
+    )
+    if word.as_json() != intent.verdict:
+        intents.judged(intent_id=intent.pk, verdict=word.as_json())
     if word.path == "blocked":
         text = "; ".join(str(reason) for reason in word.reasons)
         _park(run, step, "wait_outside", text, "step.blocked")
@@ -113,32 +128,74 @@ def _refused(run: Locked, step: Step, intent: Intent, contract: Contract) -> Sto
     if intent.grant is None:
         if word.path == "auto":
             return None
-        return _ask_again(run, step, intent, contract, None, word.policy, sentences.ASKED_NOW())
-    drift = grants.check(action_id=intent.grant, intent=intent, contract=contract, epoch=intent.epoch)
+        return _ask(run, step, intent, contract, word)
+    drift = grants.check(
+        action_id=intent.grant,
+        intent=intent,
+        contract=contract,
+        epoch=intent.epoch,
+        needed=int(word.policy["quorum"]),
+    )
     if drift is None:
         return None
-    return _ask_again(run, step, intent, contract, intent.grant, word.policy, str(drift))
+    return _ask_again(run, step, intent, contract, word, str(drift))
 
 
-def _ask_again(
-    run: Locked,
-    step: Step,
-    intent: Intent,
-    contract: Contract,
-    grant: uuid.UUID | None,
-    policy: dict[str, object],
-    why: str,
-) -> Stop:
+def as_recorded(claimed: Claimed, arguments: Mapping[str, Any]) -> bool:
+    """Whether what the child was handed is, byte for byte, what the intent holds: that alone was judged and approved."""
+    handed = orjson.loads(claimed.arguments)["arguments"]
+    if orjson.dumps(handed, option=orjson.OPT_SORT_KEYS) == orjson.dumps(
+        arguments, option=orjson.OPT_SORT_KEYS
+    ):
+        return True
+    return canonical(handed) == canonical(dict(arguments))
+
+
+def _other_bytes(run: Locked, step: Step, intent: Intent, contract: Contract) -> Stop:
+    """The step holds other arguments than its intent. The intent counts (L9): the step gets its arguments back; whoever
+    approved is asked again."""
+    Step.everywhere.filter(pk=step.pk).update(input={**step.input, "arguments": intent.arguments})
+    if intent.grant is None:
+        return _give_back(run, step, "arguments", sentences.OTHER_ARGUMENTS())
+    word = verdict(
+        tenant_id=run.tenant_id,
+        contract=contract,
+        arguments=intent.arguments,
+        run_id=run.id,
+        key=intent.key,
+    )
+    return _ask_again(run, step, intent, contract, word, grants.DIFFERENCES["arguments"])
+
+
+def _ask(run: Locked, step: Step, intent: Intent, contract: Contract, word: Verdict) -> Stop:
+    """The gate let it through once, and wants a person now: another rule is in force, or a total has grown (B62)."""
+    intents.revoke(intent_id=intent.pk)
+    intent.refresh_from_db(from_queryset=Intent.everywhere.all())
+    action = ask_approval(
+        run,
+        step_id=step.pk,
+        title=step.title or step.tool,
+        intent=intent,
+        contract=contract,
+        policy=word.asked(),
+        input_digest=step.input_digest,
+        epoch=step.epoch,
+    )
+    why = "; ".join(str(reason) for reason in word.reasons)
+    _park(run, step, "wait_for_person", action.sentence, "step.waiting", why=why)
+    return Stop("waiting", "needs_approval", why)
+
+
+def _ask_again(run: Locked, step: Step, intent: Intent, contract: Contract, word: Verdict, why: str) -> Stop:
     """The grant does not cover it any more: it is void, and the question is asked anew with the difference."""
-    before = PendingAction.everywhere.filter(pk=grant).first() if grant else None
-    if before is not None and before.status == PendingAction.Status.APPROVED:
+    before = PendingAction.everywhere.filter(pk=intent.grant).first()
+    if before is None:
+        return _ask(run, step, intent, contract, word)
+    if before.status == PendingAction.Status.APPROVED:
         grants.void(action_id=before.pk, reason=why)
     elif intent.status == Intent.Status.AUTHORISED:
         intents.revoke(intent_id=intent.pk)
     intent.refresh_from_db(from_queryset=Intent.everywhere.all())
-    if before is None:
-        end_step(run, step, "fail", code="needs_approval", text=why)
-        return Stop("lost", "needs_approval", why)
     tenant = Tenant.objects.get(pk=run.tenant_id)
     reopen(
         action_id=before.pk,
@@ -149,7 +206,7 @@ def _ask_again(
             **previews.render(contract=contract, arguments=intent.arguments, tenant=tenant),
             "task": run.goal,
         },
-        policy=policy,
+        policy=word.asked(),
     )
     _park(run, step, "wait_for_person", before.sentence, "approval.voided", why=why)
     return Stop("waiting", "grant_void", why)

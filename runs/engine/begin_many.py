@@ -18,6 +18,7 @@ from accounts.failpoints import fp
 from accounts.ids import new_id
 from accounts.statements import statement
 from runs.engine import reserve
+from runs.engine.begin import as_recorded
 from runs.engine.planner import others_live
 from runs.engine.status import derive
 from runs.engine.types import Claimed, Go
@@ -120,11 +121,17 @@ def _decide(
         return None
     if not _may_go_on(run, claimed):
         return None
+    if not as_recorded(claimed, intent.arguments):
+        return None
     contract = by_id(intent.contract_id)
     if contract.resource or contract.quota_per_hour:
         return None
     word = run.reading.verdict(
-        tenant_id=run.tenant_id, contract=contract, arguments=intent.arguments, run_id=run.id
+        tenant_id=run.tenant_id,
+        contract=contract,
+        arguments=intent.arguments,
+        run_id=run.id,
+        key=intent.key,
     )
     if word.path != "auto":
         return None

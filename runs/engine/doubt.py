@@ -88,7 +88,13 @@ def start_unknown(run: Locked, step: NewStep, intent: Intent, *, why: str, evide
 def asks_first(run: Locked, step: Step, intent: Intent, contract: Contract, facts: dict[str, Any]) -> bool:
     """An effect that is known not to have happened but was never allowed is asked about before it may begin; True when it
     is. ``step`` is PENDING and ``intent`` REJECTED."""
-    word = verdict(tenant_id=run.tenant_id, contract=contract, arguments=intent.arguments, run_id=run.id)
+    word = verdict(
+        tenant_id=run.tenant_id,
+        contract=contract,
+        arguments=intent.arguments,
+        run_id=run.id,
+        key=intent.key,
+    )
     if intent.grant is not None or word.path != "approval":
         return False
     fresh = intents.ask_again(intent_id=intent.pk)
@@ -98,7 +104,7 @@ def asks_first(run: Locked, step: Step, intent: Intent, contract: Contract, fact
         title=step.title or step.tool,
         intent=fresh,
         contract=contract,
-        policy=word.policy,
+        policy=word.asked(),
         why=str(facts.get("rationale") or ""),
         evidence=list(facts.get("evidence") or []),
         input_digest=step.input_digest,

@@ -160,7 +160,16 @@ def _park(run: Locked, directive: Mapping[str, Any], live: int) -> bool:
 def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[str, Any]) -> None:
     """An effect: the gate decides; the intent exists before anything can be sent."""
     arguments = step.input["arguments"]
-    word = run.reading.verdict(tenant_id=run.tenant_id, contract=contract, arguments=arguments, run_id=run.id)
+    key = key_for(tenant_id=run.tenant_id, lineage=run.lineage, step_key=step.key, tool=step.tool)
+    word = run.reading.verdict(
+        tenant_id=run.tenant_id,
+        contract=contract,
+        arguments=arguments,
+        run_id=run.id,
+        key=key,
+        unsaved=run.proposals,
+        switches=False,
+    )
     if word.path == "blocked":
         step.status, step.error_code = "FAILED", "blocked"
         step.error_text = "; ".join(str(reason) for reason in word.reasons)[:1000]
@@ -178,13 +187,14 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         tenant_id=run.tenant_id,
         run_id=run.id,
         step_id=step.id,
-        key=key_for(tenant_id=run.tenant_id, lineage=run.lineage, step_key=step.key, tool=step.tool),
+        key=key,
         tool=contract.tool,
         contract=contract,
         arguments=arguments,
         target=target,
         authorised=word.path == "auto",
         epoch=1,
+        verdict=word.as_json(),
     )
     step.intent, step.intent_key = intent.pk, intent.key
     if together:
@@ -201,7 +211,7 @@ def _effect(run: Locked, step: NewStep, contract: Contract, directive: Mapping[s
         title=step.title or step.tool,
         intent=intent,
         contract=contract,
-        policy=word.policy,
+        policy=word.asked(),
         why=why,
         evidence=evidence,
         input_digest=step.input_digest,

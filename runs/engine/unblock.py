@@ -36,6 +36,7 @@ def _ask(run_id: uuid.UUID, step_id: uuid.UUID) -> bool:
             contract=by_id(intent.contract_id),
             arguments=intent.arguments,
             run_id=run_id,
+            key=intent.key,
         )
         if word.path == "blocked":
             return False

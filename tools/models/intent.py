@@ -18,7 +18,8 @@ class Intent(TenantRow):
     action whose approval authorised it, empty when the gate did. ``deadline`` is the instant after which
     the far side or the sender itself refuses to act. ``sender_done_at``: the sender of the current dispatch
     itself reported that it has stopped sending. ``settled`` is a person's answer to an unknown outcome,
-    kept while it cannot take effect yet. REJECTED always means: known not to have happened.
+    kept while it cannot take effect yet. REJECTED always means: known not to have happened. ``verdict`` is the gate's last
+    word, as :meth:`tools.gate.Verdict.as_json` has it.
     """
 
     class Status(models.TextChoices):
@@ -40,6 +41,7 @@ class Intent(TenantRow):
     arguments = models.JSONField(default=dict)
     target = models.CharField(max_length=500, blank=True)
     request_digest = models.CharField(max_length=64)
+    verdict = models.JSONField(default=dict, blank=True, db_default={})
     drift = models.JSONField(default=list, blank=True)
     status = FSMField(max_length=12, choices=Status.choices, default=Status.PROPOSED, protected=True)
     grant = models.UUIDField(null=True, blank=True)
