@@ -59,7 +59,7 @@ PROBLEMS = [
     ({"policy": {"quorum": 0}}, "policy_form"),
     ({"policy": {"quorum": True}}, "policy_form"),
     ({"policy": {"rules": [{"argument": "a", "then": "approval"}]}}, "policy_form"),
-    ({"policy": {"rules": [{"argument": "a", "over": "9", "then": "approval"}]}}, "policy_form"),
+    ({"policy": {"rules": [{"argument": "a", "over": "9 EUR", "then": "approval"}]}}, "policy_form"),
     ({"policy": {"surprise": 1}}, "policy_form"),
     ({"policy": []}, "policy_form"),
 ]

@@ -77,7 +77,7 @@ RULES = [
     ({"not_one_of": ["a"]}, {"amount": "a"}, False),
     # What cannot be judged is not let through.
     ({"over": 1000}, {}, True),
-    ({"over": 1000}, {"amount": "999"}, True),
+    ({"over": 1000}, {"amount": "EUR 999"}, True),
     ({"over": 1000}, {"amount": True}, True),
     ({"not_one_of": ["a"]}, {"other": "a"}, True),
 ]

@@ -2,7 +2,7 @@
 
 from tools.forms.contract import ContractForm, other_tools
 from tools.forms.importing import ImportForm
-from tools.forms.policy import PolicyForm, RuleForm, RuleFormSet, policy_of, rule_lines
+from tools.forms.policy import PolicyForm, RuleForm, RuleFormSet, policy_of, rule_lines, rules_of
 from tools.forms.tool import NoteForm, ReasonForm, SendBackForm, ToolForm
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "other_tools",
     "policy_of",
     "rule_lines",
+    "rules_of",
 ]

@@ -1,7 +1,7 @@
 """The path of a tool in general and for one call, in words."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,22 +68,27 @@ def people(policy: dict[str, Any]) -> str:
 
 def rule_words(rule: dict[str, Any]) -> str:
     """A rule as a sentence, with the reason that its author gave."""
-    how = next((name for name in policies.COMPARISONS if name in rule), "is")
-    value = rule.get(how)
-    shown = ", ".join(str(one) for one in value) if isinstance(value, list) else str(value)
     then = (
         _("blocked")
         if rule.get("then") == "blocked"
         else ngettext("%s person agrees", "%s people agree", int(rule.get("quorum", 1)))
         % rule.get("quorum", 1)
     )
-    sentence = _("If %(argument)s %(how)s %(value)s: %(then)s.") % {
-        "argument": rule.get("argument"),
-        "how": RuleForm.WORDS[how],
-        "value": shown,
-        "then": then,
-    }
+    conditions = _(" and ").join(_condition_words(one) for one in policies.conditions(rule))
+    sentence = _("If %(conditions)s: %(then)s.") % {"conditions": conditions, "then": then}
     return f"{sentence} {rule['why']}" if rule.get("why") else sentence
+
+
+def _condition_words(one: Mapping[str, Any]) -> str:
+    how = policies.comparison(one)
+    value = one.get(how)
+    shown = ", ".join(str(each) for each in value) if isinstance(value, list) else str(value)
+    words = RuleForm.WORDS[f"total_{one.get('per', 'run')}" if how == "total_over" else how]
+    named = str(one.get("argument"))
+    if one.get("tools"):
+        others = ", ".join(one["tools"])
+        named = _("%(argument)s (with %(tools)s)") % {"argument": named, "tools": others}
+    return _("%(argument)s %(how)s %(value)s") % {"argument": named, "how": words, "value": shown}
 
 
 def policy_words(policy: dict[str, Any]) -> list[str]:

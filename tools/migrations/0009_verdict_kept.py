@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tools', '0007_duplicates_and_bells'),
+        ('tools', '0008_two_administrators'),
     ]
 
     operations = [
