@@ -17,6 +17,8 @@ PREFIXES = {
     "tool": "tol",
     "contract": "con",
     "apitoken": "tok",
+    "webhookendpoint": "whe",
+    "webhookdelivery": "whd",
 }
 
 

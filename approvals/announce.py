@@ -48,7 +48,13 @@ def _message(topic: str, action: PendingAction) -> None:
         topic=topic,
         key=f"action:{action.pk.hex}",
         tenant_id=action.tenant_id,
-        payload={"action_id": action.pk, "run_id": action.run_id, "step_id": action.step_id},
+        payload={
+            "action_id": action.pk,
+            "run_id": action.run_id,
+            "step_id": action.step_id,
+            "kind": action.kind,
+            "status": action.status,
+        },
     )
 
 

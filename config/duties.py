@@ -42,6 +42,12 @@ def _deliver() -> int:
     return relay.drain(limit=settings.COUNTERSIGN.relay_batch, lane=PROMPT)
 
 
+def _webhooks() -> int:
+    from outbox.webhooks import courier
+
+    return courier.deliver()
+
+
 def _mail() -> int:
     return relay.relay(limit=LETTERS, lane=MAIL)
 
@@ -49,6 +55,7 @@ def _mail() -> int:
 DUTIES: Final = (
     Duty("relay", 0.2, _deliver, alone=False),
     Duty("mail", 0.5, _mail, alone=False),
+    Duty("webhooks", 0.2, _webhooks, alone=False),
     Duty("resume", 1.0, _engine("runs.engine.resume.resume_decided")),
     Duty("expire", 1.0, _engine("runs.engine.expire.expire_due")),
     Duty("waits", 1.0, _engine("runs.engine.timers.end_waits")),

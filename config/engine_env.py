@@ -57,12 +57,19 @@ class EngineEnv(BaseSettings):
     debt_half_life_seconds: float = Field(300, gt=0)
     retention_days: int = Field(0, ge=0)
     mcp_servers: str = ""
+    webhook_patience_seconds: float = Field(432_000, ge=1)
+    webhook_hosts: str = ""
     failpoints: str = ""
 
     @model_validator(mode="after")
     def _consistent(self) -> EngineEnv:
         _ = self.pool_list
         return self
+
+    @property
+    def webhook_host_list(self) -> list[str]:
+        """Hosts of our own network that webhooks may reach, in lower case, each with or without `:port`."""
+        return [host.strip().lower() for host in self.webhook_hosts.split(",") if host.strip()]
 
     @property
     def pool_list(self) -> list[Pool]:

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("api/v1/", include("config.api")),
     path("inbox/", include("approvals.urls")),
+    path("settings/", include("outbox.urls")),
     path("tools/", include("tools.urls")),
     path("", include("runs.urls")),
     path("parts/", parts, name="styleguide"),

@@ -78,6 +78,8 @@ def _spread(delivery: Delivery) -> None:
         append_many(
             Fact(
                 topic=MAIL_TOPIC,
+                # In order for each person and subject: a letter waits for the one before, and for nobody else's.
+                key=f"{row.user_id.hex}:{delivery.key}" if delivery.key else "",
                 tenant_id=row.tenant_id,
                 payload={"notification_id": row.pk, "topic": delivery.topic, "event": dict(delivery.payload)},
             )

@@ -2,18 +2,26 @@
 
 from datetime import timedelta
 
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from accounts import limits
-from outbox.models import Message, Receipt
+from outbox.models import Message, Receipt, WebhookDelivery, WebhookEndpoint
 
 MESSAGES = timedelta(days=14)
 #: Longer than any message can stay on its way.
 RECEIPTS = timedelta(days=60)
+#: Deliveries that were taken, and those that nobody redelivered.
+DELIVERED, GIVEN_UP = timedelta(days=30), timedelta(days=90)
 
 
 def sweep() -> int:
     """Delete what is old; gives how many rows. Dead letters stay until somebody looks at them."""
     messages, _ = Message.objects.filter(published_at__lt=Now() - MESSAGES).delete()
     receipts, _ = Receipt.objects.filter(at__lt=Now() - RECEIPTS).delete()
-    return messages + receipts + limits.forget()
+    ended = Q(delivered_at__lt=Now() - DELIVERED) | Q(dead_at__lt=Now() - GIVEN_UP)
+    deliveries, _ = WebhookDelivery.everywhere.filter(ended).delete()
+    WebhookEndpoint.everywhere.filter(old_secrets_until__lt=Now()).update(
+        secrets=F("secrets__0_1"), old_secrets_until=None
+    )
+    return messages + receipts + deliveries + limits.forget()

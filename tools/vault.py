@@ -5,21 +5,17 @@ name does not open. With several keys of the installation the first one encrypts
 without a pause: put the new one first, run ``manage.py rotate_secrets``, drop the old one.
 """
 
-import base64
 import json
 import uuid
 from collections.abc import Collection
 from datetime import datetime
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
+from cryptography.fernet import InvalidToken, MultiFernet
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from accounts import audit
+from accounts import audit, sealing
 from accounts.errors import Refused
 from accounts.statements import run
 from tools.adapters import registry
@@ -119,12 +115,7 @@ def _note(act: str, tenant_id: uuid.UUID, name: str, by: uuid.UUID, channel: str
 
 
 def _keys(tenant_id: uuid.UUID) -> MultiFernet:
-    return MultiFernet([_fernet(key, tenant_id) for key in settings.VAULT_KEYS])
-
-
-def _fernet(key: str, tenant_id: uuid.UUID) -> Fernet:
-    derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"countersign.vault.1\0" + tenant_id.bytes)
-    return Fernet(base64.urlsafe_b64encode(derive.derive(key.encode())))
+    return sealing.keys(tenant_id, b"countersign.vault.1")
 
 
 def _seal(tenant_id: uuid.UUID, name: str, value: str) -> bytes:

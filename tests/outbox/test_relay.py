@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from outbox import relay as relay_module
 from outbox.append import append
 from outbox.models import Message
-from outbox.redeliver import redeliver
+from outbox.verbs.redeliver import redeliver
 from outbox.relay import ATTEMPTS, drain, relay, wait
 from outbox.routes import MAIL, Consumer, Delivery, Hopeless, Unavailable, declare
 

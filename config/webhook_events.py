@@ -1,0 +1,115 @@
+"""What the outside is told, in which words. Bodies are thin: ids, states and the address of a page, never arguments, goals or
+documents; whoever may see more reads it through the API."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from accounts import ids
+from accounts.audit import ALERT
+from approvals import links
+from outbox.webhooks import events
+from outbox.webhooks.events import Event, EventType
+
+#: State of a run that waits or has ended → event type.
+RUN_STATES: Final = {
+    "WAITING_APPROVAL": "run.waiting_for_person",
+    "WAITING_EXTERNAL": "run.waiting",
+    "PAUSED": "run.paused",
+    "SUCCEEDED": "run.succeeded",
+    "FAILED": "run.failed",
+    "CANCELLED": "run.cancelled",
+}
+#: Kind of what waits for a person → event type.
+ACTION_KINDS: Final = {
+    "approve": "action.approval_requested",
+    "settle": "action.outcome_unknown",
+    "take_over": "action.takeover_requested",
+    "answer": "action.answer_requested",
+}
+TYPES: Final = (
+    EventType("run.submitted", _("A task was submitted.")),
+    EventType("run.waiting_for_person", _("A task waits for a person: an action of it says for what.")),
+    EventType(
+        "run.waiting",
+        _("A task waits for something else: a time, a signal, a tool that is switched off or at its limit."),
+    ),
+    EventType("run.paused", _("A task is paused.")),
+    EventType("run.succeeded", _("A task is done.")),
+    EventType("run.failed", _("A task has failed.")),
+    EventType("run.cancelled", _("A task was cancelled.")),
+    EventType("action.approval_requested", _("Something waits for approval.")),
+    EventType("action.outcome_unknown", _("Nobody can tell whether something happened: a person has to find out.")),
+    EventType("action.takeover_requested", _("A task cannot go on by itself: a person has to take over.")),
+    EventType("action.answer_requested", _("An agent asks a person for an answer.")),
+    EventType("action.closed", _("What waited for a person does so no more: its state says why.")),
+    EventType("artifact.damaged", _("A stored file was found damaged or missing.")),
+    EventType("alert.raised", _("Something needs the attention of an administrator.")),
+    EventType(events.TEST, _("Sent by the test button.")),
+)
+
+
+def wire() -> None:
+    """Tell the post room; called once, when Django is ready."""
+    events.register(TYPES, _MAKERS, lambda topic, payload: _MAKERS[topic](payload))
+
+
+def _submitted(payload: Mapping[str, Any]) -> Event:
+    return Event("run.submitted", _run(payload["run_id"]))
+
+
+def _run_state(payload: Mapping[str, Any]) -> Event:
+    status = str(payload["status"])
+    return Event(RUN_STATES[status], {**_run(payload["run_id"]), "status": status})
+
+
+def _opened(payload: Mapping[str, Any]) -> Event:
+    return Event(ACTION_KINDS[str(payload["kind"])], _action(payload))
+
+
+def _closed(payload: Mapping[str, Any]) -> Event:
+    return Event("action.closed", _action(payload))
+
+
+def _damaged(payload: Mapping[str, Any]) -> Event:
+    run = _run(payload["run_id"]) if payload.get("run_id") else {}
+    return Event("artifact.damaged", {**run, "artifact": _public("artifact", payload["artifact"])})
+
+
+def _alert(payload: Mapping[str, Any]) -> Event:
+    run = _run(payload["run_id"]) if payload.get("run_id") else {}
+    return Event("alert.raised", {**run, "code": str(payload["code"])})
+
+
+def _run(run_id: str) -> dict[str, Any]:
+    public = _public("run", run_id)
+    return {"run": public, "link": f"{settings.PUBLIC_URL}/tasks/{public}/"}
+
+
+def _action(payload: Mapping[str, Any]) -> dict[str, Any]:
+    action_id = uuid.UUID(str(payload["action_id"]))
+    return {
+        "action": ids.public("pendingaction", action_id),
+        "run": _public("run", payload["run_id"]),
+        "kind": payload["kind"],
+        "status": payload["status"],
+        "link": settings.PUBLIC_URL + links.action(action_id),
+    }
+
+
+def _public(kind: str, text: str) -> str:
+    return ids.public(kind, uuid.UUID(str(text)))
+
+
+_MAKERS: Final = {
+    "run.submitted": _submitted,
+    "run.waiting": _run_state,
+    "run.finished": _run_state,
+    "action.opened": _opened,
+    "action.closed": _closed,
+    "artifact.damaged": _damaged,
+    ALERT: _alert,
+}

@@ -1,0 +1,1 @@
+"""Pages of the post room: webhooks, their deliveries, dead letters. For administrators."""
