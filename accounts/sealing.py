@@ -1,5 +1,5 @@
-"""Keys for what is kept encrypted: each tenant has one of its own for each purpose, derived (HKDF, RFC 5869) from those of the
-installation. The first of ``VAULT_KEYS`` encrypts, all of them open."""
+"""Keys for what is kept encrypted: each tenant has one of its own for each purpose, derived (HKDF, RFC 5869) from those of
+the installation. The first of ``VAULT_KEYS`` encrypts, all of them open."""
 
 import base64
 import uuid

@@ -1,5 +1,5 @@
-"""What the outside is told, in which words. Bodies are thin: ids, states and the address of a page, never arguments, goals or
-documents; whoever may see more reads it through the API."""
+"""What the outside is told, in which words. Bodies are thin: ids, states and the address of a page, never arguments, goals
+or documents; whoever may see more reads it through the API."""
 
 import uuid
 from collections.abc import Mapping
@@ -42,7 +42,9 @@ TYPES: Final = (
     EventType("run.failed", _("A task has failed.")),
     EventType("run.cancelled", _("A task was cancelled.")),
     EventType("action.approval_requested", _("Something waits for approval.")),
-    EventType("action.outcome_unknown", _("Nobody can tell whether something happened: a person has to find out.")),
+    EventType(
+        "action.outcome_unknown", _("Nobody can tell whether something happened: a person has to find out.")
+    ),
     EventType("action.takeover_requested", _("A task cannot go on by itself: a person has to take over.")),
     EventType("action.answer_requested", _("An agent asks a person for an answer.")),
     EventType("action.closed", _("What waited for a person does so no more: its state says why.")),

@@ -11,11 +11,15 @@ from outbox.webhooks import events
 class WebhookForm(forms.Form):
     """Name, address, and what it wants to hear."""
 
-    name = forms.CharField(label=_("Name"), max_length=80, help_text=_("What listens there, for example: ERP."))
+    name = forms.CharField(
+        label=_("Name"), max_length=80, help_text=_("What listens there, for example: ERP.")
+    )
     url = forms.CharField(
         label=_("Address"),
         max_length=500,
-        widget=forms.URLInput(attrs={"placeholder": "https://", "spellcheck": "false", "autocomplete": "off"}),
+        widget=forms.URLInput(
+            attrs={"placeholder": "https://", "spellcheck": "false", "autocomplete": "off"}
+        ),
         help_text=_("https, and reachable from the Internet. Redirects are not followed."),
     )
     events = forms.MultipleChoiceField(
@@ -27,5 +31,7 @@ class WebhookForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [(one.name, f"{one.words} ({one.name})") for one in events.known() if one.name != events.TEST]
+        choices = [
+            (one.name, f"{one.words} ({one.name})") for one in events.known() if one.name != events.TEST
+        ]
         self.fields["events"].choices = choices  # type: ignore[attr-defined]

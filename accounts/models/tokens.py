@@ -11,12 +11,14 @@ from accounts.models.people import User
 
 
 class TokenScope(models.TextChoices):
-    """What a token may be used for. ``decide`` is never granted by default."""
+    """What a token may be used for. ``decide`` is never granted by default; ``webhooks`` opens nothing to
+    who is no administrator."""
 
     READ = "read", _("Read")
     SUBMIT = "submit", _("Submit and cancel tasks")
     SIGNAL = "signal", _("Send signals to tasks")
     DECIDE = "decide", _("Decide on actions")
+    WEBHOOKS = "webhooks", _("Manage webhooks")
 
 
 class ApiToken(TenantRow):

@@ -21,7 +21,9 @@ def address(url: str) -> str:
     url = url.strip()
     if len(url) > 500 or (why := out().objection(url)):
         text = _("Nothing is sent to this address: %(why)s Nothing was changed.")
-        raise Refused("bad_url", text % {"why": why if len(url) <= 500 else _("it is too long.")}, field="url")
+        raise Refused(
+            "bad_url", text % {"why": why if len(url) <= 500 else _("it is too long.")}, field="url"
+        )
     return url
 
 
@@ -33,7 +35,11 @@ def name(text: str) -> str:
     except BadInput:
         text = ""
     if not text or len(text) > 80 or not text.isprintable():
-        raise Refused("bad_name", _("A webhook needs a name of at most 80 characters. Nothing was changed."), field="name")
+        raise Refused(
+            "bad_name",
+            _("A webhook needs a name of at most 80 characters. Nothing was changed."),
+            field="name",
+        )
     return text
 
 
@@ -48,7 +54,7 @@ def wanted(types: Iterable[str]) -> list[str]:
 
 
 def locked(tenant_id: uuid.UUID, endpoint_id: uuid.UUID) -> WebhookEndpoint:
-    """The endpoint, locked. Joins the caller's transaction. Raises ``WebhookEndpoint.DoesNotExist``, also for a foreign id."""
+    """The endpoint, locked. Joins the caller's transaction. Raises ``WebhookEndpoint.DoesNotExist``, also for foreign ids."""
     found: WebhookEndpoint = WebhookEndpoint.everywhere.select_for_update().get(
         pk=endpoint_id, tenant_id=tenant_id
     )

@@ -8,7 +8,9 @@ from outbox.models import WebhookDelivery, WebhookEndpoint
 from outbox.verbs import checks
 
 
-def close_webhook(*, tenant_id: uuid.UUID, by: uuid.UUID, endpoint_id: uuid.UUID, channel: str = "web") -> None:
+def close_webhook(
+    *, tenant_id: uuid.UUID, by: uuid.UUID, endpoint_id: uuid.UUID, channel: str = "web"
+) -> None:
     """Its deliveries go with it; how many were waiting is on record. Raises ``WebhookEndpoint.DoesNotExist``."""
     with transaction.atomic(durable=True):
         endpoint = checks.locked(tenant_id, endpoint_id)

@@ -13,7 +13,13 @@ from outbox.webhooks import secrets
 
 
 def open_webhook(
-    *, tenant_id: uuid.UUID, by: uuid.UUID, name: str, url: str, events: Iterable[str] = (), channel: str = "web"
+    *,
+    tenant_id: uuid.UUID,
+    by: uuid.UUID,
+    name: str,
+    url: str,
+    events: Iterable[str] = (),
+    channel: str = "web",
 ) -> tuple[WebhookEndpoint, str]:
     """The endpoint and its signing secret, which is never shown again. Raises :class:`accounts.errors.Refused`."""
     given = {"name": checks.name(name), "url": checks.address(url), "events": checks.wanted(events)}

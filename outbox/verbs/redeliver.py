@@ -10,7 +10,11 @@ from outbox.models import Message
 
 
 def redeliver(
-    *, message_id: uuid.UUID, tenant_id: uuid.UUID | None = None, by: uuid.UUID | None = None, channel: str = "web"
+    *,
+    message_id: uuid.UUID,
+    tenant_id: uuid.UUID | None = None,
+    by: uuid.UUID | None = None,
+    channel: str = "web",
 ) -> bool:
     """Give a dead letter a new set of attempts; False when it is no dead letter (of this tenant, if one is named). Messages
     of its key that were delivered meanwhile stay delivered, so it arrives out of order. Owns its transaction."""

@@ -50,7 +50,9 @@ def new(request: MemberRequest) -> HttpResponse:
             form,
         )
         if made:
-            once = _once(_("“%(name)s” is made. Copy its signing secret now.") % {"name": made[0].name}, made[1])
+            once = _once(
+                _("“%(name)s” is made. Copy its signing secret now.") % {"name": made[0].name}, made[1]
+            )
     context = {"room": "webhooks", "form": form, "once": once, "made": made[0] if made else None}
     return render(request, "outbox/new.html", context)
 
@@ -88,7 +90,9 @@ def rotate(request: MemberRequest, endpoint_id: uuid.UUID) -> HttpResponse:
         request,
         lambda: rotate_webhook_secret(tenant_id=request.tenant.pk, by=request.user.pk, endpoint_id=row.pk),
     )
-    once = _once(_("This is the new signing secret. The one before is good for another 24 hours."), secret or "")
+    once = _once(
+        _("This is the new signing secret. The one before is good for another 24 hours."), secret or ""
+    )
     return _page(request, _found(request, endpoint_id), once=once if secret else None)
 
 

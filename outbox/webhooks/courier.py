@@ -128,8 +128,8 @@ def _claim(limit: int, busy: list[uuid.UUID]) -> list[Parcel]:
     given = {"limit": limit, "each": EACH, "busy": busy, "hidden": HIDDEN}
     rows = run("outbox", "claim_deliveries", given)
     found = [
-        Parcel(id, tenant, endpoint, event, type, _object(data), attempt, url, tuple(sealed), at)
-        for id, tenant, endpoint, event, type, data, attempt, url, sealed, at in rows
+        Parcel(pk, tenant, endpoint, event, name, _object(data), attempt, url, tuple(sealed), at)
+        for pk, tenant, endpoint, event, name, data, attempt, url, sealed, at in rows
     ]
     return sorted(found, key=lambda parcel: parcel.event_id)
 

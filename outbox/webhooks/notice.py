@@ -33,8 +33,8 @@ def letter(payload: Mapping[str, Any], user: User) -> Letter | None:
         "link": page("outbox:webhook", found.pk),
     }
     text = _(
-        "The webhook “%(name)s” to %(url)s is switched off: it has taken nothing for too long.\n\n%(why)s\n\nWhat waits for it "
-        "is kept. Put its receiver in order and switch it on again here:\n%(link)s"
+        "The webhook “%(name)s” to %(url)s is switched off: it has taken nothing for too long.\n\n%(why)s\n\nWhat waits "
+        "for it is kept. Put its receiver in order and switch it on again here:\n%(link)s"
     )
     return Letter(user.email, _("Webhook switched off: %(name)s") % facts, text % facts)
 

@@ -96,7 +96,11 @@ def _judge(one: Try, error: str) -> None:
         if active:
             continue
         endpoint = WebhookEndpoint.everywhere.get(pk=one.endpoint_id)
-        why = "It says that it is gone (410)." if one.status == GONE else f"Nothing was taken since {since:%Y-%m-%d %H:%M} UTC."
+        why = (
+            "It says that it is gone (410)."
+            if one.status == GONE
+            else f"Nothing was taken since {since:%Y-%m-%d %H:%M} UTC."
+        )
         WebhookEndpoint.everywhere.filter(pk=endpoint.pk).update(disabled_why=f"{why} {error}"[:300])
         public = ids.public("webhookendpoint", endpoint.pk)
         payload = {"endpoint_id": endpoint.pk.hex, "name": endpoint.name, "why": why}

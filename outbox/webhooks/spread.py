@@ -40,8 +40,7 @@ def _rows(told: Sequence[tuple[Delivery, Event]]) -> list[WebhookDelivery]:
         )
         for delivery, event in told
         for endpoint in endpoints
-        if endpoint.tenant_id == delivery.tenant_id
-        and (not endpoint.events or event.type in endpoint.events)
+        if endpoint.tenant_id == delivery.tenant_id and (not endpoint.events or event.type in endpoint.events)
     ]
 
 

@@ -90,7 +90,11 @@ def test_times_are_those_of_the_reader(house: make.House) -> None:
 
 def test_the_opening_of_a_question_makes_notes_through_the_outbox(house: make.House) -> None:
     """The wiring of config/routes.py: topic, payload and writer fit together."""
-    assert {consumer.name for consumer in routes.route("action.opened")} == {"hints:runs", "notes", "webhooks"}
+    assert {consumer.name for consumer in routes.route("action.opened")} == {
+        "hints:runs",
+        "notes",
+        "webhooks",
+    }
     make.question(house)
     with translation.override("zh-hans"):
         drain(limit=100)

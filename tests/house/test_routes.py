@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from django.db.models.functions import Now
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts import ids, letters, tokens
 from accounts.models import TokenScope, User
 from accounts.verbs.invite import invite
+from outbox.models import Message, WebhookDelivery, WebhookEndpoint
 from runs.models import Artifact
 from runs.routing import websocket_urlpatterns
 from tests.make import people
@@ -62,6 +64,17 @@ ROUTES: dict[str, str] = {
     "accounts:tokens": MEMBER,
     "accounts:revoke_token": MEMBER,
     "accounts:invitation": OPEN,
+    "outbox:webhooks": ADMINISTRATOR,
+    "outbox:new_webhook": ADMINISTRATOR,
+    "outbox:webhook": ADMINISTRATOR,
+    "outbox:rotate_webhook_secret": ADMINISTRATOR,
+    "outbox:switch_webhook": ADMINISTRATOR,
+    "outbox:test_webhook": ADMINISTRATOR,
+    "outbox:delete_webhook": ADMINISTRATOR,
+    "outbox:delivery": ADMINISTRATOR,
+    "outbox:send_again": ADMINISTRATOR,
+    "outbox:dead_letters": ADMINISTRATOR,
+    "outbox:redeliver": ADMINISTRATOR,
     "approvals:inbox": MEMBER,
     "approvals:action": MEMBER,
     "approvals:decide": MEMBER,
@@ -115,6 +128,14 @@ ROUTES: dict[str, str] = {
     "api:inbox": TOKEN,
     "api:action": TOKEN,
     "api:decide": TOKEN,
+    "api:webhook_events": TOKEN,
+    "api:webhooks": TOKEN,
+    "api:webhook": TOKEN,
+    "api:rotate_webhook": TOKEN,
+    "api:test_webhook": TOKEN,
+    "api:deliveries": TOKEN,
+    "api:delivery": TOKEN,
+    "api:send_again": TOKEN,
     "api:openapi": OPEN,
     "api:nothing": OPEN,
 }
@@ -158,7 +179,17 @@ class World:
         for converter in pattern.pattern.converters:
             for form in (
                 f"<{kind}:{converter}>"
-                for kind in ("run", "artifact", "action", "sha256", "uuid", "str", "slug")
+                for kind in (
+                    "run",
+                    "artifact",
+                    "action",
+                    "webhook",
+                    "delivery",
+                    "sha256",
+                    "uuid",
+                    "str",
+                    "slug",
+                )
             ):
                 path = path.replace(form, self.ids[converter])
         if name == "account_reset_password_from_key":
@@ -185,6 +216,13 @@ def world(transactional_db: None) -> World:
     invitation = invite(
         tenant_id=house.tenant.pk, actor_id=house.jonas.pk, email="nia@new.example", roles=["submitter"]
     )
+    endpoint = WebhookEndpoint.everywhere.create(
+        tenant=house.tenant, name="ERP", url="https://erp.example/", active=False
+    )
+    delivery = WebhookDelivery.everywhere.create(
+        tenant=house.tenant, endpoint=endpoint, event_id=ids.new_id(), type="run.failed"
+    )
+    message = Message.objects.create(tenant=house.tenant, topic="alert.raised", dead_at=Now())
     token, _ = tokens.issue(user_id=house.ada.pk, tenant_id=house.tenant.pk, name="t", scopes=["read"])
     return World(
         house,
@@ -198,6 +236,9 @@ def world(transactional_db: None) -> World:
             "membership_id": str(people.membership(house.tenant, house.ada).pk),
             "invitation_id": str(invitation.pk),
             "token_id": str(token.pk),
+            "endpoint_id": str(endpoint.pk),
+            "delivery_id": str(delivery.pk),
+            "message_id": str(message.pk),
             "tenant_id": str(house.tenant.pk),
             "secret": letters.invitation_secret(invitation.pk),
             "name": "mail.send",
@@ -269,7 +310,7 @@ def test_the_ids_are_real(world: World) -> None:
         answer = read(people.browser().get(world.address(name), **headers))
         assert answer.status_code == 200, (name, answer.status_code)
     pages = ["task_detail", "steps", "history", "history_export", "download", "file", "printable", "cancel"]
-    for name in [*(f"runs:{page}" for page in pages), "accounts:person", "approvals:action"]:
+    for name in [*(f"runs:{page}" for page in pages), "accounts:person", "approvals:action", *(f"outbox:{page}" for page in ("webhook", "delivery"))]:  # fmt: skip
         answer = read(client.get(world.address(name)))
         assert answer.status_code == 200, (name, answer.status_code)
 

@@ -13,9 +13,9 @@ from django.db.models.functions import Now
 from outbox import relay as relay_module
 from outbox.append import append
 from outbox.models import Message
-from outbox.verbs.redeliver import redeliver
 from outbox.relay import ATTEMPTS, drain, relay, wait
 from outbox.routes import MAIL, Consumer, Delivery, Hopeless, Unavailable, declare
+from outbox.verbs.redeliver import redeliver
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
 

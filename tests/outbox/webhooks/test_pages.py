@@ -23,7 +23,9 @@ def shown_secret(answer: Any) -> str:
 
 def test_from_the_form_to_a_test_event_and_back(house: House, receiver: Receiver) -> None:
     jonas = people.browser(house.cast.jonas)
-    made = jonas.post("/settings/webhooks/new/", {"name": "ERP", "url": receiver.url, "events": ["run.failed"]})
+    made = jonas.post(
+        "/settings/webhooks/new/", {"name": "ERP", "url": receiver.url, "events": ["run.failed"]}
+    )
     secret = shown_secret(made)
     endpoint = WebhookEndpoint.everywhere.get()
     page = f"/settings/webhooks/{endpoint.pk}/"
@@ -56,7 +58,10 @@ def test_from_the_form_to_a_test_event_and_back(house: House, receiver: Receiver
     jonas.post(f"{page}switch/", {"on": "1"})
     jonas.post(f"{page}delete/")
     assert not WebhookEndpoint.everywhere.exists()
-    acts = [one.removeprefix("webhook.") for one in AuditEntry.everywhere.order_by("sequence").values_list("act", flat=True)]
+    acts = [
+        one.removeprefix("webhook.")
+        for one in AuditEntry.everywhere.order_by("sequence").values_list("act", flat=True)
+    ]
     assert acts == ["created", "tested", "redelivered", "secret_rotated", "changed", "disabled", "enabled", "deleted"]  # fmt: skip
 
 
