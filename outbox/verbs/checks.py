@@ -54,7 +54,7 @@ def wanted(types: Iterable[str]) -> list[str]:
 
 
 def locked(tenant_id: uuid.UUID, endpoint_id: uuid.UUID) -> WebhookEndpoint:
-    """The endpoint, locked. Joins the caller's transaction. Raises ``WebhookEndpoint.DoesNotExist``, also for foreign ids."""
+    """The endpoint, locked. Joins the caller's transaction. Raises ``WebhookEndpoint.DoesNotExist``."""
     found: WebhookEndpoint = WebhookEndpoint.everywhere.select_for_update().get(
         pk=endpoint_id, tenant_id=tenant_id
     )
