@@ -50,6 +50,7 @@ class _Work:
         self.key, self.intent_key, self.run, self.tenant = claimed.key, "", claimed.run_id, claimed.tenant_id
         self.fence, self.timeout, self.given = claimed.fence, 60.0, given
         self.lease_until = float("inf")
+        self.spec: dict[str, Any] = {}
 
 
 @dataclass
