@@ -48,7 +48,7 @@ class _Work:
 
     def __init__(self, claimed: Claimed, given: dict[str, Any]) -> None:
         self.key, self.intent_key, self.run, self.tenant = claimed.key, "", claimed.run_id, claimed.tenant_id
-        self.fence, self.timeout, self.given = claimed.fence, 60.0, given
+        self.fence, self.timeout, self.given, self.spec = claimed.fence, 60.0, given, claimed.spec
         self.lease_until = float("inf")
         self.spec: dict[str, Any] = {}
 
