@@ -31,7 +31,7 @@ def go_on(*, tool_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> bool:
     """False when it was not paused. What waited for it is claimed again by the engine's own round. Owns its transaction."""
     with transaction.atomic(durable=True):
         changed = Tool.everywhere.filter(pk=tool_id, paused_at__isnull=False).update(
-            paused_at=None, paused_by=None, paused_reason=""
+            paused_at=None, paused_by=None, paused_reason="", drifted=None
         )
         if changed:
             _note("tool.resumed", tool_id, by, channel, "")

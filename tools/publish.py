@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from accounts import arrows, audit, rights
 from accounts.canonical import digest
-from tools import publish_rule, reviews, standing
+from tools import drifts, publish_rule, reviews, standing
 from tools.contracts import contradictions, definition_digest, rules
 from tools.errors import ContractRefused
 from tools.models import Contract, Tool
@@ -69,6 +69,7 @@ def put_in_force(
         standing.published(review=review, by=by)
     elif by is not None:
         standing.void(tool=contract.tool, by=by)
+    ended = drifts.settled_by(contract)
     audit.append(
         tenant_id=contract.tenant_id,
         act="contract.published",
@@ -81,6 +82,7 @@ def put_in_force(
             "retired_version": before.version if before else None,
             "asked_by": review.asked_by_id.hex if review else None,
             "note": signed["published_note"],
+            **({"ends_quarantine": True} if ended else {}),
         },
         actor=by,
         actor_kind="person" if by else "installation",

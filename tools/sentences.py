@@ -6,4 +6,6 @@ from accounts.said import Sentence
 from tools.adapters import smtp
 
 SEND = Sentence(smtp.SENTENCE)
+DRIFTED = Sentence(_("The server says something else of it than what was confirmed: %(parts)s."))
+GONE = Sentence(_("The server does not offer it any more."))
 CALL = Sentence(_("Call %(tool)s"))

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tools.views import editor, history, importing, register, reviewing, secrets
+from tools.views import drifting, editor, history, importing, register, reviewing, secrets
 
 app_name = "tools"
 urlpatterns = [
@@ -18,6 +18,7 @@ urlpatterns = [
     path("<str:name>/review/", reviewing.ask, name="ask_review"),
     path("<str:name>/review/send-back/", reviewing.send_back, name="send_back"),
     path("<str:name>/review/take-back/", reviewing.take_back, name="take_back_review"),
+    path("<str:name>/changed/", drifting.changed, name="changed"),
     path("<str:name>/history/", history.history, name="history"),
     path("<str:name>/discard/", editor.discard, name="discard"),
     path("<str:name>/pause/", register.pause, name="pause"),

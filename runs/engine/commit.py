@@ -18,7 +18,18 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from accounts.failpoints import fp
 from accounts.statements import statement
 from runs import sentences
-from runs.engine import artifacts, checkpoints, corrupt, given_back, planner, record, reserve, retry, spending
+from runs.engine import (
+    artifacts,
+    checkpoints,
+    corrupt,
+    drifted,
+    given_back,
+    planner,
+    record,
+    reserve,
+    retry,
+    spending,
+)
 from runs.engine.claim import ask_contexts, assemble
 from runs.engine.dependencies import Known, named
 from runs.engine.fairness import Places, Sticky
@@ -53,6 +64,7 @@ def commit(
     """
     done = Committed()
     plain = []
+    drifted.note(outcomes)
     for outcome in outcomes:
         if not _is_plain(outcome, mode):
             record.record(worker_id=worker_id, outcome=outcome, mode=mode, done=done)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from runs import budget
 from runs.engine.types import Outcome
 from tools.contradictions import MOST_ATTEMPTS
+from tools.mcp.definition import CHANGED
 from tools.models import Contract, EffectClass
 
 #: The longest pause between two tries, in seconds.
@@ -50,7 +51,7 @@ def _repeatable(contract: Contract) -> bool:
 
 def worth_it(contract: Contract, code: str) -> bool:
     """Whether an error of this code may pass by itself."""
-    if code in contract.fatal_codes:
+    if code in contract.fatal_codes or code == CHANGED:
         return False
     return not contract.retryable_codes or code in contract.retryable_codes
 

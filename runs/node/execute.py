@@ -76,7 +76,7 @@ def _guarded(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
     try:
         report: Report = yield from _steps(work, ctx, sent)
     except Failed as error:
-        return _unread(work, error) or _ended(work, "failed", error.code, error.text)
+        return _unread(work, error) or _failed(work, error)
     except Unknown as error:
         return _ended(work, "unknown" if sent else "failed", error.code, error.text)
     except Interrupted as error:
@@ -94,6 +94,13 @@ def _guarded(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
         code = "storage_unavailable" if isinstance(error, blobs.Unavailable) else "tool_error"
         text = f"{type(error).__name__}: {error}"
         return unread or _ended(work, "unknown" if sent else "failed", code, text)
+    return report
+
+
+def _failed(work: Work, error: Failed) -> Report:
+    report = _ended(work, "failed", error.code, error.text)
+    if error.facts is not None:
+        report.output = storable(dict(error.facts))[0]
     return report
 
 

@@ -96,6 +96,7 @@ ROUTES: dict[str, str] = {
     "tools:take_back_review": ADMINISTRATOR,
     "tools:pause": ADMINISTRATOR,
     "tools:go_on": ADMINISTRATOR,
+    "tools:changed": ADMINISTRATOR,
     "runs:task_list": MEMBER,
     "runs:export": MEMBER,
     "runs:new_task": SUBMITTER,

@@ -24,7 +24,7 @@ from tools import egress
 from tools.adapters import http as plain_http
 from tools.adapters.base import Answer, Context, Failed, Go, Unknown
 from tools.mcp import answers, sessions
-from tools.mcp.definition import MISSING, WORDS, differences
+from tools.mcp.definition import CHANGED, MISSING, WORDS, differences
 from tools.mcp.source import Source
 from tools.mcp.watch import Refused, Watch
 
@@ -114,7 +114,7 @@ def _same(wanted: Wanted, found: Mapping[str, Any] | None) -> None:
         parts = " and the ".join(WORDS[part] for part in changed)
         text = f"The {parts} of {wanted.tool} is not what was confirmed. It was not called."
     facts = {"found": None if found is None else dict(found), "changed": changed}
-    raise Failed("definition_changed", text, facts=facts)
+    raise Failed(CHANGED, text, facts=facts)
 
 
 def _judged(result: Mapping[str, Any], wanted: Wanted, ctx: Context) -> Answer:

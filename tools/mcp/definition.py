@@ -22,6 +22,8 @@ WORDS = {
     "annotations": "hints",
     "endpoint": "address",
 }
+#: The code of a call that was not made because they differ.
+CHANGED = "definition_changed"
 #: It is not offered any more.
 MISSING = "missing"
 

@@ -27,7 +27,11 @@ class Risk(models.TextChoices):
 
 
 class Tool(TenantRow):
-    """A named tool of a tenant. The contract in force is its newest published version."""
+    """A named tool of a tenant. The contract in force is its newest published version.
+
+    ``drifted``: what a server said of it (``found``, None when it was gone) instead of what the contract in force pins, in
+    which parts (``changed``), and the ``version`` of that contract. While it is there the tool is quarantined.
+    """
 
     name = models.CharField(max_length=80)
     title = models.CharField(max_length=200)
@@ -35,14 +39,19 @@ class Tool(TenantRow):
     paused_at = models.DateTimeField(null=True, blank=True)
     paused_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     paused_reason = models.CharField(max_length=500, blank=True)
+    drifted = models.JSONField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantRow.Meta):
         constraints = [
             models.UniqueConstraint(fields=["tenant", "name"], name="tool_name_once"),
             models.CheckConstraint(
-                condition=Q(paused_at__isnull=True) | (Q(paused_by__isnull=False) & ~Q(paused_reason="")),
+                condition=Q(paused_at__isnull=True)
+                | (~Q(paused_reason="") & (Q(paused_by__isnull=False) | Q(drifted__isnull=False))),
                 name="tool_pause_has_name_and_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(drifted__isnull=True) | Q(paused_at__isnull=False), name="tool_drifted_is_paused"
             ),
         ]
 

@@ -118,7 +118,9 @@ def after_a_crash(contract: Contract) -> list[tuple[bool, str]]:
 
 def paused(tool: Tool) -> PathToday:
     """Somebody stopped it."""
-    name = tool.paused_by.name if tool.paused_by else ""
+    if tool.paused_by is None:
+        return PathToday("stopped", "paused", _("Quarantined"), [tool.paused_reason])
+    name = tool.paused_by.name
     why = _("By %(name)s: “%(reason)s”. What waits for it is kept.") % {
         "name": name,
         "reason": tool.paused_reason,
