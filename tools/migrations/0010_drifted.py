@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0005_restore'),
-        ('tools', '0008_two_administrators'),
+        ('tools', '0009_verdict_kept'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
