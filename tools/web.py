@@ -19,6 +19,8 @@ from tools import egress
 PORTS = {"http": 80, "https": 443}
 MAX_HEADER_BYTES = 65_536
 MAX_REDIRECTS = 5
+#: So often somebody looks up while an answer is waited for, in seconds.
+LOOK_SECONDS = 0.25
 _CHUNK = 65_536
 _FOLLOWED = (301, 302, 303, 307, 308)
 #: All that is taken along to another origin. What proves who we are can have any name, so the others stay behind.
@@ -71,11 +73,13 @@ def exchange(
     deadline: egress.Deadline,
     cap: int,
     last_look: Callable[[], None] = lambda: None,
+    look: Callable[[], None] = lambda: None,
     enough: Callable[[str, bytearray], bool] | None = None,
 ) -> Reply:
     """Sends the request once and reads the answer. ``cap``: most bytes of a body, after expansion. ``last_look`` is called
-    just before the first byte and may raise: then nothing was sent. ``enough`` (content type, body so far) may end the
-    reading of a body that would go on.
+    just before the first byte and may raise: then nothing was sent. ``look`` is called now and then while the answer is
+    waited for, and what it raises ends the wait. ``enough`` (content type, body so far) may end the reading of a body that
+    would go on.
 
     Raises :class:`NotSent` and :class:`NoAnswer`.
     """
@@ -90,14 +94,21 @@ def exchange(
         if egress.hung_up(sock):
             raise NotSent("connection_lost", f"{host} closed the connection before anything was sent.")
         last_look()
-        return _converse(sock, request, parts, deadline, cap, enough)
+        return _converse(request, parts, _Line(sock, deadline, cap, look), enough)
 
 
-def follow(request: Request, *, allow_hosts: Sequence[str], deadline: egress.Deadline, cap: int) -> Reply:
+def follow(
+    request: Request,
+    *,
+    allow_hosts: Sequence[str],
+    deadline: egress.Deadline,
+    cap: int,
+    look: Callable[[], None] = lambda: None,
+) -> Reply:
     """As :func:`exchange`, for requests that change nothing: goes after redirects, each checked like the first address.
     Never from https to http; what proves who we are is not taken to another origin."""
     for _ in range(MAX_REDIRECTS + 1):
-        reply = exchange(request, allow_hosts=allow_hosts, deadline=deadline, cap=cap)
+        reply = exchange(request, allow_hosts=allow_hosts, deadline=deadline, cap=cap, look=look)
         location = reply.headers.get("location", "")
         if reply.status not in _FOLLOWED or not location:
             return reply
@@ -131,13 +142,29 @@ def _redirected(request: Request, location: str) -> Request:
     return Request(request.method, target, headers, request.body)
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A connection under its limits."""
+
+    sock: socket.socket
+    deadline: egress.Deadline
+    cap: int
+    look: Callable[[], None]
+
+    def receive(self, talk: h11.Connection) -> None:
+        """What comes next. Raises ``TimeoutError`` at the deadline, and what ``look`` raises."""
+        while True:
+            self.sock.settimeout(min(self.deadline.timeout(), LOOK_SECONDS))
+            try:
+                data = self.sock.recv(_CHUNK)
+            except TimeoutError:
+                self.look()
+            else:
+                return talk.receive_data(data)
+
+
 def _converse(
-    sock: socket.socket,
-    request: Request,
-    parts: SplitResult,
-    deadline: egress.Deadline,
-    cap: int,
-    enough: Callable[[str, bytearray], bool] | None,
+    request: Request, parts: SplitResult, line: _Line, enough: Callable[[str, bytearray], bool] | None
 ) -> Reply:
     talk = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADER_BYTES)
     try:
@@ -145,9 +172,9 @@ def _converse(
     except (h11.LocalProtocolError, UnicodeError) as error:
         raise NotSent("bad_request", f"This makes no request: {error}. Nothing was sent.") from error
     try:
-        sock.settimeout(deadline.timeout())
-        sock.sendall(whole)
-        head = _head(sock, talk, deadline)
+        line.sock.settimeout(line.deadline.timeout())
+        line.sock.sendall(whole)
+        head = _head(talk, line)
     except TimeoutError as error:
         raise NoAnswer("no_answer", "It was sent, and no answer came in time.") from error
     except (OSError, h11.RemoteProtocolError) as error:
@@ -157,9 +184,7 @@ def _converse(
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
     kind = headers.get("content-type", "").lower()
     encoding = headers.get("content-encoding", "")
-    body, complete = _body(
-        sock, talk, deadline, cap, encoding, lambda body: bool(enough and enough(kind, body))
-    )
+    body, complete = _body(talk, line, encoding, lambda body: bool(enough and enough(kind, body)))
     return Reply(head.status_code, headers, body, complete, request.url)
 
 
@@ -182,14 +207,13 @@ def _bytes(talk: h11.Connection, request: Request, parts: SplitResult) -> bytes:
     return whole + (talk.send(h11.EndOfMessage()) or b"")
 
 
-def _head(sock: socket.socket, talk: h11.Connection, deadline: egress.Deadline) -> h11.Response:
+def _head(talk: h11.Connection, line: _Line) -> h11.Response:
     """The final status line with its headers. Raises ``OSError`` and ``h11.RemoteProtocolError``."""
     interim = 0
     while interim <= MAX_INTERIM:
         event = talk.next_event()
         if event is h11.NEED_DATA:
-            sock.settimeout(deadline.timeout())
-            talk.receive_data(sock.recv(_CHUNK))
+            line.receive(talk)
         elif isinstance(event, h11.Response):
             return event
         elif isinstance(event, h11.InformationalResponse):
@@ -200,22 +224,16 @@ def _head(sock: socket.socket, talk: h11.Connection, deadline: egress.Deadline) 
 
 
 def _body(
-    sock: socket.socket,
-    talk: h11.Connection,
-    deadline: egress.Deadline,
-    cap: int,
-    encoding: str,
-    enough: Callable[[bytearray], bool],
+    talk: h11.Connection, line: _Line, encoding: str, enough: Callable[[bytearray], bool]
 ) -> tuple[bytes, bool]:
-    """Up to ``cap`` bytes, and whether that was all. Never raises: the status has been heard."""
-    body, taken = bytearray(), 0
+    """Up to ``cap`` bytes, and whether that was all. Raises nothing of its own: the status has been heard."""
+    body, taken, cap = bytearray(), 0, line.cap
     unpack = zlib.decompressobj(wbits=47) if encoding in ("gzip", "deflate") else None
     try:
         while True:
             event = talk.next_event()
             if event is h11.NEED_DATA:
-                sock.settimeout(deadline.timeout())
-                talk.receive_data(sock.recv(_CHUNK))
+                line.receive(talk)
             elif isinstance(event, h11.Data):
                 taken += len(event.data)
                 body += unpack.decompress(event.data, cap + 1 - len(body)) if unpack else event.data

@@ -25,6 +25,7 @@ from runs.engine.types import Plan
 from runs.engine.workspace import EMPTY_DIGEST, Locked, NewStep
 from runs.states import REMAKE
 from tools import intents, previews
+from tools.adapters import registry
 from tools.keys import key_for
 from tools.models import Contract, EffectClass
 from tools.selectors import by_id
@@ -108,14 +109,15 @@ def _call(run: Locked, directive: Mapping[str, Any], live: int, known: Mapping[s
     if contract is None:
         take_over(run, "unknown_tool", sentences.UNKNOWN_TOOL(tool=tool))
         return False
-    if missing := reserve.room_for(run, kind="call", contract=contract, live=live):
+    kind = registry.kind(contract.adapter).counts
+    if missing := reserve.room_for(run, kind=kind, contract=contract, live=live):
         reserve.take_over_for(run, missing)
         return False
     arguments = directive.get("arguments") or {}
     step = NewStep(
         new_id(),
         str(directive["key"]),
-        "call",
+        kind,
         tool=tool,
         title=str(directive.get("title") or "")[:300],
         contract=contract.pk,

@@ -46,7 +46,7 @@ def maker(run: Locked, artifact: Artifact) -> Step | None:
 
 def _may_run_again(step: Step) -> bool:
     return (
-        step.kind in (Step.Kind.CALL, Step.Kind.REMAKE)
+        step.kind in (Step.Kind.CALL, Step.Kind.MODEL, Step.Kind.REMAKE)
         and step.status == Step.Status.SUCCEEDED
         and step.contract_id is not None
         and by_id(step.contract_id).effect_class == EffectClass.READ_ONLY

@@ -8,6 +8,7 @@ import pytest
 from tests.adapters.builders import BUILDERS
 from tests.adapters.calls import Call
 from tests.adapters.far_mcp import OverHttp, OverPipes
+from tests.adapters.far_model import ModelServer
 from tests.adapters.far_sides import Ledger, MailServer
 from tests.adapters.far_sql import Database, Proxy
 from tests.adapters.far_web import WebServer
@@ -45,6 +46,13 @@ def mcp_over_http(tmp_path: Path) -> Iterator[OverHttp]:
 @pytest.fixture
 def mcp_over_pipes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OverPipes:
     return OverPipes(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def model_server() -> Iterator[ModelServer]:
+    server = ModelServer()
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="session")

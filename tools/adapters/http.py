@@ -246,9 +246,14 @@ def _read(prepared: Prepared, ctx: Context) -> Answer:
     if ctx.lost or ctx.seconds_left <= 0:
         raise Failed("too_late", "The time to call it had passed; it was not called.")
     until = egress.Deadline.after(ctx.seconds_left)
+
+    def look() -> None:
+        if ctx.cancelled or ctx.lost:
+            raise Failed("stopped", "It was told to stop, and the answer was not waited for.")
+
     try:
         call = web.follow if prepared.request.method in ("GET", "HEAD") else web.exchange
-        reply = call(prepared.request, allow_hosts=prepared.egress, deadline=until, cap=MAX_ANSWER)
+        reply = call(prepared.request, allow_hosts=prepared.egress, deadline=until, cap=MAX_ANSWER, look=look)
     except (web.NotSent, web.NoAnswer) as error:
         raise Failed(error.code, error.text) from error
     if not 200 <= reply.status <= 299:

@@ -3,7 +3,7 @@ shown. No Django; sentences are message ids, translated by whoever shows them.""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from tools.adapters.base import Adapter
 
@@ -98,7 +98,8 @@ class Kind:
     ``faults``: against publishing. ``misfit``: arguments that make no call, for the gate. ``receiver``: whom or what the
     effect reaches. ``shown``: the preview; None when the arguments make no call. ``secrets``: names of the secrets that a
     ``config`` asks for; their values come to ``prepare`` in ``spec["secrets"]``. ``signed``: goes out in the tenant's
-    name, so ``prepare`` gets the tenant as it is seen outside. None of them raises.
+    name, so ``prepare`` gets the tenant as it is seen outside. ``counts``: as which kind of step it counts against the
+    budget of its run. None of them raises.
     """
 
     adapter: Adapter
@@ -108,3 +109,4 @@ class Kind:
     shown: Callable[[str, Mapping[str, Any], Mapping[str, Any], Mapping[str, str]], Shown | None] = plainly
     secrets: Callable[[Mapping[str, Any]], list[str]] = auth_secret
     signed: bool = False
+    counts: Literal["call", "model"] = "call"

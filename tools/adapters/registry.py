@@ -1,7 +1,7 @@
 """The adapters there are, by name. To add one: a file beside these, a line here, and a builder for the conformance suite
 (``tests/adapters/builders.py``). No Django."""
 
-from tools.adapters import http, mcp, python, smtp, sql
+from tools.adapters import http, mcp, model, python, smtp, sql
 from tools.adapters.base import Adapter, Failed
 from tools.adapters.kind import Kind
 
@@ -15,6 +15,9 @@ KINDS: dict[str, Kind] = {
     ),
     "mcp": Kind(mcp, faults=mcp.faults, receiver=mcp.receiver, secrets=mcp.secrets, signed=True),
     "sql": Kind(sql, faults=sql.faults, misfit=sql.misfit, receiver=sql.receiver, shown=sql.shown),
+    "model": Kind(
+        model, faults=model.faults, misfit=model.misfit, receiver=model.receiver, shown=model.shown, counts="model"
+    ),
 }  # fmt: skip
 NAMES = tuple(KINDS)
 #: Contracts of an adapter that does not exist are shown and judged by the general rules.
