@@ -60,6 +60,7 @@ DUTIES: Final = (
     Duty("expire", 1.0, _engine("runs.engine.expire.expire_due")),
     Duty("waits", 1.0, _engine("runs.engine.timers.end_waits")),
     Duty("stranded", 5.0, _engine("runs.engine.stranded.tell_stranded")),
+    Duty("ask_due", 2.0, _engine("runs.engine.heard.ask_due")),
     Duty("unblock", 2.0, _engine("runs.engine.unblock.unblock")),
     Duty("reclaim", 1.0, _engine("runs.engine.reclaim.reclaim")),
     Duty("origin", 5.0, _origin, alone=False),

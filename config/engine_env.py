@@ -44,6 +44,7 @@ class EngineEnv(BaseSettings):
     parse_seconds: float = Field(60, gt=0)
     parse_memory_mb: int = Field(1024, ge=128)
     quiet_seconds: float = Field(60, ge=0)
+    query_tries: int = Field(5, ge=1, le=100)
     approval_ttl_seconds: float = Field(259_200, gt=0)
     orphan_grace_seconds: float = Field(60, ge=1)
     longest_lease_seconds: float = Field(3600, gt=0)

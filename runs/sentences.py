@@ -62,8 +62,10 @@ ENDED_BY_PERSON = Sentence(_("A person ended the task."))
 WAS_CANCELLED = Sentence(_("It was being cancelled and nothing of it was under way: what was left is ended."))
 NOT_RELEASED = Sentence(_("Steps whose dependencies were met had not been released."))
 ASKED_AGAIN = Sentence(_("Nothing of it was under way: the agent is asked again."))
+NOW_ASKED = Sentence(_("Nobody was asked what became of an effect: now somebody is."))
 
 # What a task or a step waits for.
+ASKING = Sentence(_("The other side is asked whether it happened."))
 NO_CODE = Sentence(_("the agent %(agent)s %(version)s: no worker has the code that this task started with"))
 SIGNAL = Sentence(_("the signal %(name)s"))
 TIME = Sentence(_("the time that was set"))
@@ -75,6 +77,7 @@ NO_SIGNAL = Sentence(_("The signal %(name)s did not come in time."))
 WORKER_DIED = Sentence(_("Its worker died %(times)s times."))
 NOBODY_KNOWS = Sentence(_("Nobody can know whether it happened."))
 NOT_HAPPENED = Sentence(_("It did not happen, and the task was cancelled."))
+NOT_HAPPENED_OFTEN = Sentence(_("It did not happen, and it was tried as often as its contract allows."))
 NOT_AUTHORISED = Sentence(_("It is not authorised (%(status)s)."))
 
 # What is asked about an effect, and why it is asked again.

@@ -20,5 +20,9 @@ STEP_TERMINAL = ("SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED")
 
 #: Keys of steps that make a damaged artifact again begin so (S15).
 REMAKE = "remake/"
+#: Keys of steps that ask the far side whether an effect happened begin so (S8).
+QUERY = "query/"
+#: What the engine itself inserts; the agent does not plan it and is not told of it.
+INSERTED = (REMAKE, QUERY)
 #: A summary and a checkpoint are written after this many finished steps (S6).
 CHECKPOINT_EVERY = 4

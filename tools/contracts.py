@@ -50,7 +50,13 @@ DEFINITION = (
     "data_residency",
 )
 #: Part of the definition as well, but only where they say something: declarations from before keep their digest.
-LATER: dict[str, Any] = {"last_resort": "agent", "attempt_tokens": None, "attempt_cost": None}
+LATER: dict[str, Any] = {
+    "last_resort": "agent",
+    "attempt_tokens": None,
+    "attempt_cost": None,
+    "query_arguments": {},
+    "query_answer": {},
+}
 #: Never pinned: the newest published contract decides.
 RULES = ("policy", "quota_per_hour", "egress_hosts", "approval_ttl_seconds")
 BOOKKEEPING = (

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop as _
 from jsonschema import SchemaError
 
 from tools import policy as policies
+from tools import result_query
 from tools.adapters import registry
 from tools.gate import ONLY_PROPOSED, facts, validator
 from tools.models import Contract, EffectClass, Risk
@@ -100,6 +101,7 @@ def _repetition(contract: Contract) -> Iterator[Problem]:
         )
         params = {"memory": contract.key_memory_seconds, "longest": longest}
         yield Problem("key_forgotten", text, params, "key_memory_seconds")
+    yield from _query(contract)
     if contract.fence_rule != Contract.FenceRule.NONE and not contract.resource:
         text = _("A rule for the order on a resource is given, but no resource.")
         yield Problem("fence_without_resource", text, where="resource")
@@ -114,6 +116,21 @@ def _repetition(contract: Contract) -> Iterator[Problem]:
     if both := sorted(set(contract.retryable_codes) & set(contract.fatal_codes)):
         text = _("These codes are both to be repeated and not to be repeated: %(codes)s.")
         yield Problem("codes_twice", text, {"codes": ", ".join(both)}, "retryable_codes")
+
+
+def _query(contract: Contract) -> Iterator[Problem]:
+    """Whether the named tool is there and only reads is seen when it is published (``tools.publish``)."""
+    if not contract.result_query:
+        if contract.query_arguments or contract.query_answer:
+            text = _("It is said how to ask whether it happened, but no tool is named that asks.")
+            yield Problem("query_missing", text, where="result_query")
+        return
+    if contract.effect_class == EffectClass.READ_ONLY:
+        text = _("A tool that only reads needs no other that asks whether it happened.")
+        yield Problem("query_of_reading", text, where="result_query")
+    if contract.result_query == contract.tool.name:
+        yield Problem("query_self", _("A tool cannot ask about itself."), where="result_query")
+    yield from result_query.faults(contract.query_arguments, contract.query_answer)
 
 
 def asks_safely(contract: Contract) -> bool:

@@ -9,10 +9,10 @@ repeat (L10).
 
 import uuid
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F
+from django.db.models import Case, F, Func, When
 from django.db.models.functions import Coalesce, Now
 
 from accounts import arrows
@@ -25,6 +25,8 @@ from tools.keys import request_digest
 from tools.models import Contract, Intent, Tool
 
 Evidence = Mapping[str, Any] | None
+#: What was heard about a dispatch says nothing of the next one.
+NOT_ASKED: Mapping[str, Any] = {"asks": 0, "said": "", "said_at": None}
 
 
 def propose(
@@ -139,19 +141,38 @@ def dispatch(
 ) -> Intent:
     """Permission to send, once, for this sender under this fence. A fence that is not newer than the one of
     the last dispatch is refused: an executor from before never sends after a later one."""
-    return _move(
-        intent.pk,
-        "dispatch",
-        guard={"fence__lt": fence},
-        sender_id=sender_id,
-        dispatch_id=dispatch_id,
-        fence=fence,
-        dispatches=F("dispatches") + 1,
-        dispatched_at=Now(),
-        deadline=Now() + timedelta(seconds=deadline_seconds),
-        sender_done_at=None,
-        settled="",
-    )
+    sent = _sent(sender_id, dispatch_id, fence, deadline_seconds)
+    return _move(intent.pk, "dispatch", guard={"fence__lt": fence}, **sent)
+
+
+def send_again(
+    *, intent: Intent, sender_id: uuid.UUID, dispatch_id: uuid.UUID, fence: int, deadline_seconds: float
+) -> Intent:
+    """As :func:`dispatch`, of an effect whose outcome is open: only for a far side that drops repeats of the key. When the
+    first of the open dispatches was made is kept until the outcome is known, and so is who sent them, unless it has reported
+    that it has stopped."""
+    column = Intent._meta.get_field("open_senders")
+    with_last = Func(F("open_senders"), F("sender_id"), function="array_append", output_field=column)
+    earlier = {
+        "open_since": Coalesce("open_since", "dispatched_at"),
+        "open_senders": Case(When(sender_done_at__isnull=True, then=with_last), default=F("open_senders")),
+    }
+    sent = _sent(sender_id, dispatch_id, fence, deadline_seconds)
+    return _move(intent.pk, "send_again", guard={"fence__lt": fence}, **sent, **earlier)
+
+
+def _sent(sender_id: uuid.UUID, dispatch_id: uuid.UUID, fence: int, seconds: float) -> dict[str, Any]:
+    return {
+        "sender_id": sender_id,
+        "dispatch_id": dispatch_id,
+        "fence": fence,
+        "dispatches": F("dispatches") + 1,
+        "dispatched_at": Now(),
+        "deadline": Now() + timedelta(seconds=seconds),
+        "sender_done_at": None,
+        "settled": "",
+        **NOT_ASKED,
+    }
 
 
 def confirm(
@@ -198,6 +219,8 @@ def refuse(*, intent_id: uuid.UUID, dispatch_id: uuid.UUID, evidence: Evidence, 
         "refuse",
         guard={"dispatch_id": dispatch_id},
         unknown_since=None,
+        open_since=None,
+        open_senders=[],
         settled=settled,
         evidence=appended("evidence", evidence),
     )
@@ -244,7 +267,10 @@ def doubt(*, intent_id: uuid.UUID, sender_id: uuid.UUID, evidence: Evidence) -> 
         dispatched_at=F("created_at"),
         deadline=None,
         sender_done_at=None,
+        open_since=None,
+        open_senders=[],
         settled="",
+        **NOT_ASKED,
         epoch=F("epoch") + 1,
         unknown_since=Now(),
         evidence=appended("evidence", evidence),
@@ -257,6 +283,16 @@ def note_settled(*, intent_id: uuid.UUID, settled: str, evidence: Evidence) -> I
     rows = Intent.everywhere.filter(pk=intent_id, status=Intent.Status.UNKNOWN)
     if rows.update(settled=settled, evidence=appended("evidence", evidence)) != 1:
         raise _refusal("settle", intent_id)
+    return _read(intent_id)
+
+
+def heard(*, intent_id: uuid.UUID, said: str, asked_at: datetime, evidence: Evidence) -> Intent:
+    """The far side was asked whether it happened, at ``asked_at``. The state stays UNKNOWN: what follows is decided by
+    ``tools.reconcile``."""
+    rows = Intent.everywhere.filter(pk=intent_id, status=Intent.Status.UNKNOWN)
+    changes = {"said": said, "said_at": asked_at, "asks": F("asks") + 1}
+    if rows.update(evidence=appended("evidence", evidence), **changes) != 1:
+        raise _refusal("heard", intent_id)
     return _read(intent_id)
 
 

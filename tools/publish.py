@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 from django.db.models.functions import Now
+from django.utils.translation import gettext_noop as _
 
 from accounts import arrows, audit, rights
 from accounts.canonical import digest
@@ -18,6 +19,7 @@ from tools.contracts import contradictions, definition_digest, rules
 from tools.errors import ContractRefused
 from tools.models import Contract, Tool
 from tools.reasons import Problem
+from tools.selectors import query_tool
 
 
 def draft(*, tool: Tool, by: uuid.UUID | None = None, **declared: Any) -> Contract:
@@ -115,4 +117,8 @@ def _problems(contract: Contract) -> list[Problem]:
     """With the members who could agree counted now."""
     role = contract.policy.get("role", "approver") if isinstance(contract.policy, dict) else "approver"
     people = len(rights.people_with(tenant_id=contract.tenant_id, role=str(role)))
-    return contradictions(contract, people=people)
+    found = contradictions(contract, people=people)
+    if contract.result_query and query_tool(contract) is None:
+        text = _("There is no published tool %(name)s that only reads, so nothing can be asked.")
+        found.append(Problem("query_unfit", text, {"name": contract.result_query}, "result_query"))
+    return found

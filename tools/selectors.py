@@ -10,7 +10,7 @@ from typing import Any
 from accounts.models import Tenant
 from tools import gate, totals, vault
 from tools.adapters import registry
-from tools.models import Contract, Intent, StopSwitch, Tool
+from tools.models import Contract, EffectClass, Intent, StopSwitch, Tool
 from tools.previews import tenant_facts
 
 log = logging.getLogger(__name__)
@@ -34,6 +34,15 @@ def by_id(contract_id: uuid.UUID) -> Contract:
 def contract_for(*, tenant_id: uuid.UUID, tool: str) -> Contract | None:
     """The newest published contract of a tenant's tool, or None when no such tool is in force."""
     return contracts_for({(tenant_id, tool)}).get((tenant_id, tool))
+
+
+def query_tool(contract: Contract) -> Contract | None:
+    """The tool that is asked whether an effect of this contract happened: of the same tenant, in force now, and read-only.
+    None: nothing can be asked."""
+    if not contract.result_query:
+        return None
+    found = contract_for(tenant_id=contract.tenant_id, tool=contract.result_query)
+    return found if found is not None and found.effect_class == EffectClass.READ_ONLY else None
 
 
 def contracts_for(wanted: Collection[tuple[uuid.UUID, str]]) -> dict[tuple[uuid.UUID, str], Contract]:

@@ -173,6 +173,11 @@ def may_go_on(*, intent: Intent, now: datetime | None = None, resend: bool = Tru
     if contract.enforces_deadline and intent.deadline is not None and intent.deadline + _clock_error() < now:
         return None
     ended = _sending_ended(intent)
+    if ended is None and contract.enforces_deadline and intent.deadline is not None:
+        text = _("The other side may still take it until %(until)s.")
+        taken_until = intent.deadline + _clock_error()
+        shown = f"{taken_until.astimezone(UTC):%H:%M:%S} UTC"
+        return Blocked("deadline", text, {"until": shown}, until=taken_until)
     if ended is None:
         return _sender_may_live(intent)
     quiet_until = ended + timedelta(seconds=contract.quiet_seconds)
@@ -191,19 +196,33 @@ def _now_beside(worker_id: uuid.UUID) -> datetime:
 
 
 def _remembered(intent: Intent, now: datetime) -> bool:
+    """Counted from the first dispatch whose outcome is open: a later one may never have arrived."""
     memory = intent.contract.key_memory_seconds
     if memory == 0:
         return True
-    assert intent.dispatched_at is not None
-    return intent.dispatched_at + timedelta(seconds=memory) - _clock_error() > now
+    first = intent.open_since or intent.dispatched_at
+    assert first is not None
+    return first + timedelta(seconds=memory) - _clock_error() > now
 
 
 def _sending_ended(intent: Intent) -> datetime | None:
-    """Since when it is known that nobody sends under the current dispatch any more."""
+    """Since when it is known that nobody sends any more, under the current dispatch or an earlier one that is open."""
     assert intent.sender_id is not None
     proof = is_gone(worker_id=intent.sender_id)
     known = [moment for moment in (intent.sender_done_at, proof.at if proof else None) if moment]
-    return min(known) if known else None
+    if not known:
+        return None
+    earlier = [is_gone(worker_id=sender) for sender in set(intent.open_senders)]
+    if any(one is None for one in earlier):
+        return None
+    return max([min(known), *(one.at for one in earlier if one is not None)])
+
+
+def remembers(*, intent: Intent, now: datetime | None = None) -> bool:
+    """Whether the far side drops repeats of the key of this effect, and still remembers it."""
+    if intent.sender_id is None or intent.dispatched_at is None or not intent.contract.native_idempotency:
+        return False
+    return _remembered(intent, now or _now_beside(intent.sender_id))
 
 
 def _sender_may_live(intent: Intent) -> Blocked:

@@ -25,8 +25,9 @@ from runs.engine import deadlines, reserve
 from runs.engine.ask_approval import ask_approval
 from runs.engine.commit_guard import holds, inputs_changed
 from runs.engine.ending import end_step, lock_step
-from runs.engine.record import lose, settle_down
+from runs.engine.record import settle_down
 from runs.engine.types import Claimed, Go, Stop
+from runs.engine.unknown import lose, may_send_again
 from runs.engine.workspace import Locked, locked_one
 from runs.models import Step
 from tools import intents, previews, workers
@@ -95,6 +96,10 @@ def _decide(
         case Intent.Status.DISPATCHED if (intent.sender_id, intent.fence) == (sender, claimed.fence):
             # This very child still asks, under this very claim: the answer of our own COMMIT got lost before it was told.
             return _told_again(step, intent, contract)
+        case Intent.Status.UNKNOWN if may_send_again(run, step, intent) and _stands(
+            run, intent, contract, claimed
+        ):
+            return _go(run, step, intent, contract, claimed, sender, pid)
         case Intent.Status.DISPATCHED | Intent.Status.UNKNOWN:
             lose(run, step, intent, why="sent_before")
             return Stop("unknown", "sent_before", "It was sent before, and its outcome is not known.")
@@ -108,6 +113,27 @@ def _decide(
             return Stop("lost", "not_authorised", f"The intent is {intent.status}.")
     refused = _refused(run, step, intent, contract)
     return refused or _go(run, step, intent, contract, claimed, sender, pid)
+
+
+def _stands(run: Locked, intent: Intent, contract: Contract, claimed: Claimed) -> bool:
+    """Whether what was allowed the first time is still allowed. If not, it is no matter of asking for it anew: first it must
+    be known what became of the first time."""
+    word = verdict(
+        tenant_id=run.tenant_id,
+        contract=contract,
+        arguments=intent.arguments,
+        run_id=run.id,
+        key=intent.key,
+    )
+    if word.path == "blocked" or not as_recorded(claimed, intent.arguments):
+        return False
+    if intent.grant is None:
+        return word.path == "auto"
+    needed = int(word.policy["quorum"]) if word.path == "approval" else 1
+    drift = grants.check(
+        action_id=intent.grant, intent=intent, contract=contract, epoch=intent.epoch, needed=needed
+    )
+    return drift is None
 
 
 def _refused(run: Locked, step: Step, intent: Intent, contract: Contract) -> Stop | None:
@@ -239,7 +265,8 @@ def _go(
     if owner is None:
         raise ValueError("a running step has an owner")
     sender_id = workers.child_sender(parent_id=owner, sender_id=sender, pid=pid)
-    intents.dispatch(
+    send = intents.send_again if intent.status == Intent.Status.UNKNOWN else intents.dispatch
+    send(
         intent=intent,
         sender_id=sender_id,
         dispatch_id=dispatch_id,

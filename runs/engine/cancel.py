@@ -15,9 +15,9 @@ from approvals.models import PendingAction
 from approvals.withdraw import withdraw_open
 from outbox import bell
 from runs import sentences
-from runs.engine.ending import end_step
 from runs.engine.late import conflict
 from runs.engine.record import settle_down
+from runs.engine.unknown import stop
 from runs.engine.workspace import Locked, locked_one
 from runs.errors import AlreadyEnded, NotFound
 from runs.models import Run, Step
@@ -62,7 +62,7 @@ def _request(run: Locked, user_id: uuid.UUID, reason: str, channel: str) -> None
         run_id=run.id, status__in=["PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL"]
     )
     for step in waiting.order_by("pk"):
-        end_step(run, step, "cancel", code="cancelled", actor=f"user:{user_id.hex}")
+        stop(run, step, code="cancelled", actor=f"user:{user_id.hex}")
     kinds = [PendingAction.Kind.APPROVE, PendingAction.Kind.ANSWER, PendingAction.Kind.TAKE_OVER]
     withdraw_open(run_id=run.id, kinds=kinds, reason=sentences.CANCELLED())
     grants.void_unused(run_id=run.id, reason=sentences.CANCELLED())

@@ -24,6 +24,7 @@ from runs.engine import (
     corrupt,
     drifted,
     given_back,
+    heard,
     planner,
     record,
     reserve,
@@ -68,6 +69,8 @@ def commit(
     for outcome in outcomes:
         if not _is_plain(outcome, mode):
             record.record(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
+        elif outcome.claimed.kind == "query":
+            heard.answered(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
         elif outcome.error_code == DAMAGED:
             corrupt.stopped(worker_id=worker_id, outcome=outcome, mode=mode, done=done)
         elif outcome.claimed.kind == "remake":

@@ -13,14 +13,12 @@ from approvals.models import PendingAction
 from approvals.open import open_settle
 from approvals.withdraw import withdraw_asked
 from runs import sentences
-from runs.engine.ask_approval import ask_approval
 from runs.engine.ending import next_fence
-from runs.engine.record import ask
+from runs.engine.unknown import ask
 from runs.engine.workspace import Locked, NewStep
 from runs.models import Step
 from tools import intents, workers
 from tools.models import Contract, Intent, WorkerProcess
-from tools.selectors import verdict
 
 WHY = "restored"
 #: Intents that say nothing final about the world.
@@ -83,32 +81,3 @@ def start_unknown(run: Locked, step: NewStep, intent: Intent, *, why: str, evide
     )
     payload = {"key": step.key, "why": WHY, "action": action.pk.hex}
     run.event("step.unknown", step_id=step.id, epoch=1, payload=payload)
-
-
-def asks_first(run: Locked, step: Step, intent: Intent, contract: Contract, facts: dict[str, Any]) -> bool:
-    """An effect that is known not to have happened but was never allowed is asked about before it may begin; True when it
-    is. ``step`` is PENDING and ``intent`` REJECTED."""
-    word = verdict(
-        tenant_id=run.tenant_id,
-        contract=contract,
-        arguments=intent.arguments,
-        run_id=run.id,
-        key=intent.key,
-    )
-    if intent.grant is not None or word.path != "approval":
-        return False
-    fresh = intents.ask_again(intent_id=intent.pk)
-    action = ask_approval(
-        run,
-        step_id=step.pk,
-        title=step.title or step.tool,
-        intent=fresh,
-        contract=contract,
-        policy=word.asked(),
-        why=str(facts.get("rationale") or ""),
-        evidence=list(facts.get("evidence") or []),
-        input_digest=step.input_digest,
-        epoch=step.epoch,
-    )
-    move(step, "wait_for_person", epoch=step.epoch, changes={"waiting_on": action.sentence[:200]})
-    return True

@@ -9,20 +9,25 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from accounts.failpoints import fp
 from accounts.statements import run as select
 from accounts.statements import statement
+from approvals.models import PendingAction
 from runs import sentences
+from runs.engine import query
 from runs.engine.alert import alert
 from runs.engine.each import each
-from runs.engine.ending import end_step, lock_step
+from runs.engine.ending import lock_step
 from runs.engine.reclaim import give_back
 from runs.engine.record import settle_down
 from runs.engine.release import release_held
 from runs.engine.take_over import take_over
+from runs.engine.unknown import follow, stop
 from runs.engine.workspace import Locked, Workspace, cursor, live_steps, locked_one
 from runs.models import Run, Step
+from tools.models import Intent
 
 BATCH = 200
 FAILING = "orphan %s could not be looked after; it is tried again"
@@ -97,6 +102,8 @@ def _adopt(run_id: uuid.UUID) -> bool:
 
 def _look_after(workspace: Workspace, run: Locked) -> str:
     """What was done, in words."""
+    if _ask_about(run):
+        return sentences.NOW_ASKED()
     if run.status == Run.Status.CANCEL_REQUESTED:
         _end_all(run)
         return sentences.WAS_CANCELLED()
@@ -111,9 +118,27 @@ def _look_after(workspace: Workspace, run: Locked) -> str:
     return sentences.STUCK()
 
 
+def _ask_about(run: Locked) -> int:
+    """Effects whose outcome is open, and of which neither the far side nor a person is asked."""
+    rows = Step.everywhere.select_for_update(of=("self",), no_key=True).filter(
+        run_id=run.id, status=Step.Status.UNKNOWN
+    )
+    asked = [step for step in rows.order_by("pk") if not _is_asked(run, step)]
+    for step in asked:
+        intent = Intent.everywhere.select_for_update(of=("self",)).get(pk=step.intent_id)
+        follow(run, step, intent, why="orphan")
+    return len(asked)
+
+
+def _is_asked(run: Locked, step: Step) -> bool:
+    unanswered = Q(status=PendingAction.Status.OPEN) | Q(applied_at__isnull=True)
+    standing = PendingAction.everywhere.filter(unanswered, run_id=run.id, step_id=step.pk)
+    return query.live(run, step) is not None or standing.exists()
+
+
 def _end_all(run: Locked) -> None:
     left = Step.everywhere.select_for_update(of=("self",), no_key=True).filter(
         run_id=run.id, status__in=["PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL"]
     )
     for step in left.order_by("pk"):
-        end_step(run, step, "cancel", code="cancelled")
+        stop(run, step, code="cancelled")

@@ -23,7 +23,7 @@ from runs.engine.end_run import end_as_failed, leave_waiting
 from runs.engine.take_over import take_over
 from runs.engine.types import Plan
 from runs.engine.workspace import EMPTY_DIGEST, Locked, NewStep
-from runs.states import REMAKE
+from runs.states import INSERTED
 from tools import intents, previews
 from tools.adapters import registry
 from tools.keys import key_for
@@ -33,20 +33,21 @@ from tools.selectors import by_id
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """How much else of a run has not ended: steps of the agent, and remakes of damaged files, of which the agent knows
-    nothing. While only those are under way an end is put off: the agent is asked again when they are over."""
+    """How much else of a run has not ended: steps of the agent, and what the engine inserted (remakes of damaged files,
+    questions to a far side), of which the agent knows nothing. While only those are under way an end is put off: the agent
+    is asked again when they are over."""
 
     steps: int = 0
-    remakes: int = 0
+    inserted: int = 0
 
     @classmethod
     def of(cls, keys: Iterable[str]) -> "Live":
-        remakes = [key.startswith(REMAKE) for key in keys]
-        return cls(steps=remakes.count(False), remakes=remakes.count(True))
+        inserted = [key.startswith(INSERTED) for key in keys]
+        return cls(steps=inserted.count(False), inserted=inserted.count(True))
 
     @property
     def total(self) -> int:
-        return self.steps + self.remakes
+        return self.steps + self.inserted
 
     def __bool__(self) -> bool:
         return self.total > 0
@@ -77,7 +78,7 @@ def apply(run: Locked, plan: Plan, *, live: Live, known: Mapping[str, Known]) ->
                 _note_drift(run, directive, _first(run, known, key))
             elif _plan_one(run, directive, live.total, known):
                 planned.append(key)
-    if ends and live.remakes and not live.steps and not planned:
+    if ends and live.inserted and not live.steps and not planned:
         return planned
     if ends:
         _end(run, ends[0], live=bool(live.steps or planned))

@@ -1,7 +1,7 @@
 """Record: what became of an effect (section 5). One transaction per outcome; lock order run, step, action, intent.
 
 CONFIRMED is the truth of the world and is taken from any sender, even when the lease is lost. REJECTED and UNKNOWN are
-taken only from the current dispatch. Whatever was dispatched and has no answer is UNKNOWN: a person settles it.
+taken only from the current dispatch. Whatever was dispatched and has no answer is UNKNOWN (``runs.engine.unknown``).
 """
 
 import uuid
@@ -10,14 +10,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from django.db.models.functions import Now
 
 from accounts.arrows import move
 from accounts.failpoints import fp
-from approvals.models import PendingAction
-from approvals.open import open_settle
-from approvals.withdraw import withdraw_settle
 from runs import sentences
 from runs.engine import artifacts, damage, given_back, reserve, retry, spending
 from runs.engine.commit_guard import holds
@@ -25,6 +21,7 @@ from runs.engine.ending import end_step, lock_step
 from runs.engine.release import release_held
 from runs.engine.status import derive
 from runs.engine.types import CHARGED, DAMAGED, Committed, Outcome
+from runs.engine.unknown import close, in_time, lose
 from runs.engine.workspace import Locked, Workspace, locked_one
 from runs.models import Run, Step
 from tools import intents
@@ -80,6 +77,9 @@ def _ours(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
         case _ if intent.status == Intent.Status.CONFIRMED:
             # Its yes came when the lease had ended, before a sweep came by; that it happened stands.
             end_step(run, step, "succeed", output=intent.answer, extra={"effect": "confirmed", "late": True})
+        case "failed" if dispatched and _earlier_is_open(intent, outcome):
+            # What it says of this time says nothing of the time before.
+            lose(run, step, intent, why="failed", text=outcome.error_text)
         case "failed" if outcome.error_code == DAMAGED:
             _unread(run, step, intent, outcome, dispatched=dispatched)
         case "failed" if dispatched:
@@ -94,11 +94,18 @@ def _ours(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
             _give_back(run, step, intent, outcome)
 
 
+def _earlier_is_open(intent: Intent, outcome: Outcome) -> bool:
+    """Whether it was sent before, and what became of that is not known."""
+    return intent.open_since is not None or (
+        intent.status == Intent.Status.UNKNOWN and outcome.dispatch_id != intent.dispatch_id
+    )
+
+
 def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
     """The far side said yes (or the first answer was given again)."""
     if intent.status != Intent.Status.CONFIRMED:
         intents.confirm(intent_id=intent.pk, answer=outcome.output, reference=outcome.reference)
-    _withdraw(intent)
+    close(run, step, intent)
     shas = artifacts.store(run, outcome) if outcome.artifacts else []
     end_step(
         run,
@@ -151,15 +158,6 @@ def _stopping(run: Locked) -> bool:
     return not run.plannable
 
 
-def in_time(step: Step, again: retry.Again) -> bool:
-    """Whether the next try would still begin in time, by the database's clock. Joins."""
-    if step.deadline is None:
-        started = F("started_at") + timedelta(seconds=again.total)
-        Step.everywhere.filter(pk=step.pk).update(deadline=started)
-    soon = Now() + timedelta(seconds=again.delay)
-    return Step.everywhere.filter(pk=step.pk, deadline__gte=soon).exists()
-
-
 def _unread(run: Locked, step: Step, intent: Intent, outcome: Outcome, *, dispatched: bool) -> None:
     """An artifact that it was to send is damaged: nothing was sent, the approval stands, and the step waits (S15)."""
     if dispatched:
@@ -170,61 +168,6 @@ def _unread(run: Locked, step: Step, intent: Intent, outcome: Outcome, *, dispat
     if not run.plannable:
         intents.void(intent_id=intent.pk)
     damage.wait(run, step, outcome)
-
-
-def lose(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -> None:
-    """Sent, perhaps: the intent and the step become UNKNOWN, and a person is asked. Joins."""
-    if intent.status != Intent.Status.UNKNOWN:
-        evidence = {"kind": "engine", "why": why, "text": text[:500]}
-        intents.lose(
-            intent_id=intent.pk,
-            dispatch_id=intent.dispatch_id,
-            evidence=evidence,
-            sender_done=why == "unknown",
-        )
-    sentence = _question(step, intent)
-    changes = {
-        "owner": None,
-        "lease_until": None,
-        "waiting_on": sentence[:200],
-        "error_code": "unknown_outcome",
-    }
-    move(step, "lose", epoch=step.epoch, changes=changes)
-    ask(run, step, intent, why=why, text=text)
-
-
-def ask(run: Locked, step: Step, intent: Intent, *, why: str, text: str = "") -> None:
-    """Ask a person what became of an unknown outcome. Joins."""
-    sentence = _question(step, intent)
-    action = open_settle(
-        tenant_id=run.tenant_id,
-        run_id=run.id,
-        step_id=step.pk,
-        epoch=step.epoch,
-        intent=intent,
-        submitter_id=run.submitter_id,
-        sentence=sentence,
-        facts={"why": why, "text": text[:500], "attempt": step.attempt},
-    )
-    Step.everywhere.filter(pk=step.pk, status=Step.Status.UNKNOWN).update(waiting_on=sentence[:200])
-    run.event(
-        "step.unknown",
-        step_id=step.pk,
-        epoch=step.epoch,
-        fence=step.fence,
-        payload={"key": step.key, "why": why, "action": action.pk.hex},
-    )
-
-
-def _question(step: Step, intent: Intent) -> str:
-    return sentences.DID_IT_HAPPEN(what=_deed(step, intent))
-
-
-def _deed(step: Step, intent: Intent) -> str:
-    """What was to happen: in the words that were approved, else what the step is about."""
-    approved = PendingAction.everywhere.filter(intent=intent, kind=PendingAction.Kind.APPROVE)
-    said = approved.order_by("-generation").values_list("sentence", flat=True).first()
-    return (said or step.title or step.tool)[:450]
 
 
 def _give_back(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
@@ -308,7 +251,7 @@ def _late(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
         )
     except Refused:
         return
-    _withdraw(intent)
+    close(run, step, intent)
     if step.status == Step.Status.UNKNOWN:
         end_step(run, step, "succeed", output=outcome.output, extra={"effect": "confirmed", "late": True})
 
@@ -316,10 +259,6 @@ def _late(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
 def _erased(run: Locked) -> bool:
     """Whether retention has taken the payloads of the run: then what comes late leaves none."""
     return Run.everywhere.filter(pk=run.id, erased_at__isnull=False).exists()
-
-
-def _withdraw(intent: Intent) -> None:
-    withdraw_settle(intent_id=intent.pk, reason=sentences.BECAME_KNOWN())
 
 
 def _dispatch(outcome: Outcome, intent: Intent) -> uuid.UUID:

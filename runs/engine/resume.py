@@ -5,7 +5,6 @@ Lock order: run, step, action, intent.
 """
 
 import uuid
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -13,22 +12,20 @@ from django.db.models.functions import Now
 
 from accounts.again import again
 from accounts.failpoints import fp
-from approvals import shown
 from approvals.models import Decision, PendingAction, Verdict
 from outbox import bell
 from runs import sentences
-from runs.engine import taken_over
-from runs.engine.doubt import asks_first
+from runs.engine import query, taken_over, unknown
 from runs.engine.each import each
 from runs.engine.ending import end_step, lock_step, resume_step
 from runs.engine.late import conflict
-from runs.engine.record import ask, settle_down
+from runs.engine.record import settle_down
 from runs.engine.workspace import Locked, locked_one
 from runs.models import Step
 from runs.states import RUN_TERMINAL
 from tools import intents, workers
 from tools.models import Intent
-from tools.selectors import by_id
+from tools.reconcile import By, Next, Said, decide
 
 Status = PendingAction.Status
 
@@ -135,6 +132,8 @@ def _settled(run: Locked, step: Step | None, action: PendingAction) -> bool:
         return True
     intent = Intent.everywhere.select_for_update(of=("self",)).get(pk=action.intent_id)
     actor, extra = _actor(decision), {"action": action.pk.hex, "settled": decision.verdict}
+    if intent.status != Intent.Status.UNKNOWN:
+        query.drop(run, step)
     match intent.status:
         case Intent.Status.CONFIRMED:
             end_step(run, step, "succeed", output=intent.answer, actor=actor, extra=extra)
@@ -147,41 +146,16 @@ def _settled(run: Locked, step: Step | None, action: PendingAction) -> bool:
 
 
 def _not_happened(run: Locked, step: Step, intent: Intent, decision: Decision) -> bool:
-    blocked = workers.may_go_on(intent=intent, resend=run.plannable)
-    if blocked is not None:
-        waiting = str(blocked)[:200]
-        if step.waiting_on != waiting:
-            Step.everywhere.filter(pk=step.pk, status=Step.Status.UNKNOWN).update(waiting_on=waiting)
-        return False
-    if workers.may_go_on(intent=intent, resend=run.plannable, now=decision.at) is not None:
-        # Who looked while it could still be sent cannot know of what was sent after the look.
-        ask(run, step, intent, why="looked_too_early", text=decision.comment)
-        return True
-    actor = _actor(decision)
-    evidence = {"kind": "engine", "why": "settled as not happened, and no old sender can send"}
-    intents.refuse(
-        intent_id=intent.pk, dispatch_id=_current(intent), evidence=evidence, settled="not_happened"
-    )
-    if not run.plannable:
-        intents.void(intent_id=intent.pk)
-        text = sentences.NOT_HAPPENED()
-        end_step(run, step, "fail", code="not_happened", text=text, actor=actor)
-        return True
-    resume_step(run, step, actor=actor, why="not_happened")
-    if not asks_first(run, step, intent, by_id(intent.contract_id), _facts(run, intent)):
-        intents.allow_again(intent_id=intent.pk)
+    given = unknown.facts(run, step, intent, said=Said.NO, said_at=decision.at, by=By.PERSON)
+    match decide(given):
+        case Next.WAIT:
+            unknown.wait_for(step, str(workers.may_go_on(intent=intent, resend=run.plannable) or ""))
+            return False
+        case Next.NOT_HAPPENED:
+            unknown.not_happened(run, step, intent, actor=_actor(decision))
+        case Next.ASK:
+            # Who looked while it could still be sent cannot know of what was sent after the look. The far side can.
+            query.plan(run, step, intent, after=0.0)
+        case _:
+            unknown.ask(run, step, intent, why=unknown.TOO_EARLY, text=decision.comment)
     return True
-
-
-def _facts(run: Locked, intent: Intent) -> dict[str, Any]:
-    """What was told with the question about this outcome."""
-    asked = PendingAction.everywhere.filter(intent=intent, kind=PendingAction.Kind.SETTLE, run_id=run.id)
-    action = asked.order_by("opened_at").first()
-    facts = shown.read(bytes(action.shown)).get("facts") if action else None
-    return facts if isinstance(facts, dict) else {}
-
-
-def _current(intent: Intent) -> uuid.UUID:
-    if intent.dispatch_id is None:
-        raise ValueError("an unknown intent has a dispatch")
-    return intent.dispatch_id

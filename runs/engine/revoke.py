@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from accounts.arrows import move
 from outbox import bell
 from runs.engine.ending import lock_step, next_fence
-from runs.engine.record import lose
+from runs.engine.unknown import lose
 from runs.engine.workspace import Locked
 from runs.models import Step
 from tools.models import Intent

@@ -9,9 +9,9 @@ from runs import sentences
 from runs.engine import damage
 from runs.engine.allow_more import allow_more
 from runs.engine.end_run import end_as_failed
-from runs.engine.ending import end_step
 from runs.engine.release import NEVER_SENT
 from runs.engine.revoke import revoke
+from runs.engine.unknown import stop
 from runs.engine.workspace import Locked
 from runs.models import Step
 from tools import intents
@@ -64,7 +64,7 @@ def _stop_waiting(run: Locked) -> None:
         run_id=run.id, status__in=["PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL"]
     )
     for step in waiting.order_by("pk"):
-        end_step(run, step, "cancel", code="run_ended")
+        stop(run, step, code="run_ended")
     withdraw_open(
         run_id=run.id,
         kinds=[PendingAction.Kind.APPROVE, PendingAction.Kind.ANSWER],

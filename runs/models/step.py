@@ -32,6 +32,7 @@ class Step(TenantRow):
         WAIT = "wait", _("Wait")
         UNDO = "undo", _("Undo")
         REMAKE = "remake", _("Making a file again")
+        QUERY = "query", _("Asking whether it happened")
 
     class Status(models.TextChoices):
         PENDING = "PENDING", _("To come")

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from runs.models import Step
-from runs.states import REMAKE
+from runs.states import QUERY, REMAKE
 
 _VERBS = {
     "contracts.review": gettext_noop("Review %(what)s"),
@@ -19,6 +19,8 @@ def step_name(step: Step) -> str:
     """The name of a step: verb and object."""
     if step.key.startswith(REMAKE):
         return _("Make again: %(step)s") % {"step": call_name(step.tool, step.title)}
+    if step.key.startswith(QUERY):
+        return _("Ask whether it happened: %(step)s") % {"step": step.title or step.tool}
     return call_name(step.tool, step.title) if step.title or step.tool in _VERBS else step.key
 
 

@@ -87,8 +87,9 @@ ready AS MATERIALIZED (
         FROM runs_step s JOIN runs_run r ON r.id = s.run_id
         WHERE s.status = 'PENDING' AND NOT s.held AND s.pool = a.pool AND s.tenant_id = a.tenant
           AND s.not_before <= now()
-          AND r.status = ANY (%(claimable)s) AND (r.status <> 'COMPENSATING' OR s.kind = 'undo')
-          AND r.agent_digest = ANY (%(digests)s) AND r.takeover IS NULL
+          AND (s.kind = 'query' AND r.status IN ('PAUSED', 'CANCEL_REQUESTED', 'COMPENSATING')
+               OR r.status = ANY (%(claimable)s) AND (r.status <> 'COMPENSATING' OR s.kind = 'undo'))
+          AND r.agent_digest = ANY (%(digests)s) AND (r.takeover IS NULL OR s.kind = 'query')
         ORDER BY s.not_before, s.id
         LIMIT GREATEST(a.places, 0)
         FOR UPDATE OF s SKIP LOCKED) found

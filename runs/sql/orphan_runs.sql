@@ -14,7 +14,8 @@ WHERE NOT r.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') AND r.status NOT IN (
     WHERE s.run_id = r.id
       AND s.status IN ('PENDING', 'RUNNING', 'WAITING_APPROVAL', 'WAITING_EXTERNAL', 'UNKNOWN')
       AND (s.status IN ('RUNNING', 'WAITING_EXTERNAL')
-           OR (s.status = 'PENDING' AND NOT s.held AND r.status <> 'CANCEL_REQUESTED' AND r.takeover IS NULL)
+           OR (s.status = 'PENDING' AND NOT s.held
+               AND (s.kind = 'query' OR (r.status <> 'CANCEL_REQUESTED' AND r.takeover IS NULL)))
            OR (s.status IN ('WAITING_APPROVAL', 'UNKNOWN')
                AND EXISTS (SELECT 1 FROM approvals_pendingaction a
                            WHERE a.run_id = r.id AND a.step_id = s.id AND (a.status = 'OPEN' OR a.applied_at IS NULL)))))

@@ -4,7 +4,7 @@
 WITH seen AS MATERIALIZED (
     SELECT e.type, e.run_id,
         CASE WHEN e.payload->>'key' LIKE 'plan/%%' THEN 'plan' WHEN e.payload->>'key' LIKE 'remake/%%' THEN 'remake'
-             WHEN e.payload->>'key' LIKE 'undo/%%' THEN 'undo' WHEN e.payload ? 'effect' THEN 'effect' ELSE 'call' END AS kind,
+             WHEN e.payload->>'key' LIKE 'undo/%%' THEN 'undo' WHEN e.payload->>'key' LIKE 'query/%%' THEN 'query' WHEN e.payload ? 'effect' THEN 'effect' ELSE 'call' END AS kind,
         (e.payload->>'ms')::double precision / 1000 AS seconds,
         substring(e.payload->>'code' FROM '^[a-z_]{1,40}$') AS code
     FROM runs_event e

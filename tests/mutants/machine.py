@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
+_NO = "    if facts.said == Said.NO and facts.blocked == Blocked.NO and not facts.too_early:\n"
 STORIES = ("tests/machine/test_machine.py::test_no_story_breaks_a_promise",)
 
 MACHINE = (
@@ -52,17 +53,17 @@ MACHINE = (
     Mutant(
         number="B22",
         guard="nothing is sent again while the old sender may live",
-        file="runs/engine/resume.py",
-        old="    if blocked is not None:\n",
-        new="    if False:\n",
+        file="tools/reconcile.py",
+        old=_NO,
+        new="    if facts.said == Said.NO and (facts.blocked != Blocked.NO or not facts.too_early):\n",
         tests=STORIES,
     ),
     Mutant(
         number="B22",
         guard="who looked before the old sender was gone is asked once more",
-        file="runs/engine/resume.py",
-        old="resend=run.plannable, now=decision.at) is not None:",
-        new="resend=run.plannable) is not None:",
+        file="tools/reconcile.py",
+        old=_NO,
+        new="    if facts.said == Said.NO and facts.blocked == Blocked.NO:\n",
         tests=STORIES,
     ),
     Mutant(

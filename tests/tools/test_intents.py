@@ -103,6 +103,9 @@ VERBS = {
     "dispatch": lambda row: intents.dispatch(
         intent=row, sender_id=make.sender(), dispatch_id=new_id(), fence=10**9, deadline_seconds=9
     ),
+    "send_again": lambda row: intents.send_again(
+        intent=row, sender_id=make.sender(), dispatch_id=new_id(), fence=10**9, deadline_seconds=9
+    ),
     "confirm": lambda row: intents.confirm(intent_id=row.pk, answer={"n": 1}, reference="r"),
     "refuse": lambda row: intents.refuse(intent_id=row.pk, dispatch_id=row.dispatch_id, evidence=None),
     "lose": lambda row: intents.lose(intent_id=row.pk, dispatch_id=row.dispatch_id, evidence=None),
@@ -190,7 +193,7 @@ def test_an_older_fence_never_sends_after_a_newer_one(contract):
                 intent=intent, sender_id=make.sender(), dispatch_id=new_id(), fence=fence, deadline_seconds=9
             )
     again = intents.dispatch(
-        intent=intent, sender_id=make.sender(), dispatch_id=new_id(), fence=make.fence(), deadline_seconds=9
+        intent=intent, sender_id=make.sender(), dispatch_id=new_id(), fence=10**9, deadline_seconds=9
     )
     assert again.dispatches == 2
 

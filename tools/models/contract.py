@@ -66,8 +66,9 @@ class Contract(TenantRow):
     Times are in seconds. ``attempt_tokens`` and ``attempt_cost`` are the most that one attempt may use; while
     it is under way so much of the budget is reserved. ``last_resort`` says who hears of it when the retries are
     used up. ``key_memory_seconds`` is how long the far side remembers an idempotency key; 0 =
-    for ever. ``policy`` holds the rules over arguments; ``definition_digest`` is SHA-256 over the canonical
-    form of the declaration. ``published_note`` says why it came into force.
+    for ever. ``result_query`` names the read-only tool that is asked after an ambiguous failure, ``query_arguments`` and
+    ``query_answer`` how (``tools.result_query``). ``policy`` holds the rules over arguments; ``definition_digest`` is
+    SHA-256 over the canonical form of the declaration. ``published_note`` says why it came into force.
     """
 
     class Status(models.TextChoices):
@@ -120,6 +121,8 @@ class Contract(TenantRow):
     key_memory_seconds = models.PositiveIntegerField(default=0)
     enforces_deadline = models.BooleanField(default=False)
     result_query = models.CharField(max_length=80, blank=True)
+    query_arguments = models.JSONField(default=dict, blank=True, db_default={})
+    query_answer = models.JSONField(default=dict, blank=True, db_default={})
     cancellable = models.BooleanField(default=False)
     retry_safe = models.BooleanField(default=False)
     compensating_tool = models.CharField(max_length=80, blank=True)

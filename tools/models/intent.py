@@ -1,5 +1,6 @@
 """Intents: the record that exists before an effect."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -20,6 +21,10 @@ class Intent(TenantRow):
     itself reported that it has stopped sending. ``settled`` is a person's answer to an unknown outcome,
     kept while it cannot take effect yet. REJECTED always means: known not to have happened. ``verdict`` is the gate's last
     word, as :meth:`tools.gate.Verdict.as_json` has it.
+
+    ``open_since`` and ``open_senders`` stand while it was sent again although the outcome of an earlier dispatch was open:
+    when the first of those was made, and who sent them. ``asks`` counts the answers of its result query since the last
+    dispatch; ``said`` is the newest (``yes``, ``no``, ``unsure``), to a question put at ``said_at``.
     """
 
     class Status(models.TextChoices):
@@ -55,6 +60,11 @@ class Intent(TenantRow):
     dispatched_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True)
     sender_done_at = models.DateTimeField(null=True, blank=True)
+    open_since = models.DateTimeField(null=True, blank=True)
+    open_senders = ArrayField(models.UUIDField(), default=list, db_default=[], blank=True)
+    asks = models.PositiveSmallIntegerField(default=0, db_default=0)
+    said = models.CharField(max_length=8, blank=True, default="", db_default="")
+    said_at = models.DateTimeField(null=True, blank=True)
     answer = models.JSONField(null=True, blank=True)
     reference = models.CharField(max_length=500, blank=True)
     evidence = models.JSONField(default=list, blank=True)
@@ -99,6 +109,10 @@ class Intent(TenantRow):
     @transition(field=status, source=Status.AUTHORISED, target=Status.DISPATCHED)
     def dispatch(self) -> None:
         """Begin: from here on only the sender knows."""
+
+    @transition(field=status, source=Status.UNKNOWN, target=Status.DISPATCHED)
+    def send_again(self) -> None:
+        """The far side drops repeats of the key: sending once more gives its first answer, or the effect."""
 
     @transition(
         field=status,
