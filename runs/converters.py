@@ -37,6 +37,12 @@ class ArtifactId(PublicId):
     kind = "artifact"
 
 
+class IntentId(PublicId):
+    """``int_…``"""
+
+    kind = "intent"
+
+
 class Digest:
     """SHA-256 in hexadecimal."""
 
@@ -51,4 +57,5 @@ class Digest:
 
 register_converter(RunId, "run")
 register_converter(ArtifactId, "artifact")
+register_converter(IntentId, "intent")
 register_converter(Digest, "sha256")

@@ -3,7 +3,7 @@
 from django.urls import path
 
 import runs.converters  # noqa: F401  registers <run:…> and <art:…>
-from runs.api import files, signals, tasks
+from runs.api import duplicates, files, signals, tasks
 
 urlpatterns = [
     path("agents/", tasks.AgentsView.as_view(), name="agents"),
@@ -15,6 +15,14 @@ urlpatterns = [
     path("tasks/<run:run_id>/steps/", tasks.StepsView.as_view(), name="steps"),
     path("tasks/<run:run_id>/events/", tasks.EventsView.as_view(), name="events"),
     path("tasks/<run:run_id>/cancel/", tasks.CancelView.as_view(), name="cancel"),
+    path("tasks/<run:run_id>/effects/", duplicates.EffectsView.as_view(), name="effects"),
+    path(
+        "tasks/<run:run_id>/effects/<intent:intent_id>/duplicates/",
+        duplicates.ReportView.as_view(),
+        name="report_duplicate",
+    ),
+    path("duplicates/", duplicates.ReportsView.as_view(), name="duplicates"),
+    path("duplicates/<uuid:report_id>/answer/", duplicates.AnswerView.as_view(), name="answer_duplicate"),
     path("tasks/<run:run_id>/signals/", signals.SignalsView.as_view(), name="signals"),
     path("tasks/<run:run_id>/results/", files.ResultsView.as_view(), name="results"),
     path("tasks/<run:run_id>/results/<artifact:artifact_id>/", files.ContentView.as_view(), name="content"),

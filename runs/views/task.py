@@ -16,10 +16,11 @@ from accounts.access import MemberRequest, member
 from accounts.ids import public
 from accounts.models import Role
 from runs.models import Run
-from runs.present import aside, cancel_sheet, findings, header, history, people, results, timeline
+from runs.present import aside, cancel_sheet, effects, findings, header, history, people, results, timeline
 from runs.present import steps as step_rows
 from runs.present.names import step_name
 from runs.selectors import actions, artifacts, corrections, damages, events, intents, reviews, steps
+from runs.selectors import effects as sent_effects
 from runs.states import RUN_TERMINAL
 from runs.timeline import verify
 from runs.views.lookup import run_or_404
@@ -67,7 +68,7 @@ def _context(request: MemberRequest, run: Run) -> dict[str, Any]:
     found = steps.of_run(run.pk, live_end=True)
     asked = actions.of_run(run.pk)
     files = artifacts.of_run(run.pk)
-    effects = intents.of_run(run.pk)
+    proposed = intents.of_run(run.pk)
     latest = events.page(run.pk, size=LATEST)
     told = events.of_steps(run.pk, [step.pk for step in found.rows])
     names = {step.pk: step_name(step) for step in found.rows}
@@ -93,7 +94,8 @@ def _context(request: MemberRequest, run: Run) -> dict[str, Any]:
         "steps_note": _steps_note(found.total),
         "steps_url": reverse("runs:steps", args=[run.pk]) if found.total > len(found.rows) else "",
         "meters": aside.meters(run),
-        "coverage": aside.coverage(effects, names),
+        "coverage": aside.coverage(proposed, names),
+        "effects": effects.lines(sent_effects.sent(run.pk)[: sent_effects.MOST], names),
         "people": people.involved(run, asked),
         "technical": aside.technical(run, found.rows),
         "live": {
@@ -104,7 +106,7 @@ def _context(request: MemberRequest, run: Run) -> dict[str, Any]:
     }
     context |= _history(run, latest, names)
     if run.status in ("CANCELLED", "CANCEL_REQUESTED"):
-        context["outcome_groups"] = cancel_sheet.groups(run, found.rows, effects, asked, files)
+        context["outcome_groups"] = cancel_sheet.groups(run, found.rows, proposed, asked, files)
         context["outcome_note"] = cancel_sheet.note(run)
     context["sections"] = _sections(context, found.total, run.event_seq)
     return context

@@ -336,7 +336,12 @@ def test_a_duplicate_that_a_second_person_confirms_is_counted(house) -> None:
     report = duplicates.report(user_id=house.ada.pk, **given)
     assert duplicates.report(user_id=house.jonas.pk, **given).pk == report.pk
     assert rise(before, "duplicates_reported") == 1
-    answer = {"tenant_id": house.tenant.pk, "report_id": report.pk, "confirmed": True}
+    answer = {
+        "tenant_id": house.tenant.pk,
+        "report_id": report.pk,
+        "confirmed": True,
+        "reason": "Both stand in the inbox.",
+    }
     with pytest.raises(duplicates.NotReported, match="Another person"):
         duplicates.answer(user_id=house.ada.pk, **answer)
     assert rise(before, "duplicates_confirmed_total") == 0

@@ -20,6 +20,7 @@ from runs.models import Artifact
 from runs.routing import websocket_urlpatterns
 from tests.make import people
 from tests.make import runs as make
+from tools.models import Intent
 
 OPEN = "open"  # answers strangers
 MEMBER = "member"  # any member of the tenant
@@ -106,6 +107,9 @@ ROUTES: dict[str, str] = {
     "runs:cancel_several": SUBMITTER,
     "runs:cancel": SUBMITTER,
     "runs:task_detail": MEMBER,
+    "runs:duplicates": MEMBER,
+    "runs:duplicate": MEMBER,
+    "runs:answer_duplicate": MEMBER,
     "runs:steps": MEMBER,
     "runs:history": MEMBER,
     "runs:history_export": MEMBER,
@@ -123,6 +127,10 @@ ROUTES: dict[str, str] = {
     "api:steps": TOKEN,
     "api:events": TOKEN,
     "api:cancel": TOKEN,
+    "api:effects": TOKEN,
+    "api:report_duplicate": TOKEN,
+    "api:duplicates": TOKEN,
+    "api:answer_duplicate": TOKEN,
     "api:signals": TOKEN,
     "api:results": TOKEN,
     "api:content": TOKEN,
@@ -183,6 +191,7 @@ class World:
                 for kind in (
                     "run",
                     "artifact",
+                    "intent",
                     "action",
                     "webhook",
                     "delivery",
@@ -241,6 +250,8 @@ def world(transactional_db: None) -> World:
             "delivery_id": str(delivery.pk),
             "message_id": str(message.pk),
             "tenant_id": str(house.tenant.pk),
+            "intent_id": ids.public("intent", Intent.everywhere.filter(run_id=run.pk)[0].pk),
+            "report_id": str(ids.new_id()),
             "secret": letters.invitation_secret(invitation.pk),
             "name": "mail.send",
         },
