@@ -14,7 +14,7 @@ from approvals.open import open_takeover
 from runs import budget, sentences
 from runs.agents import registry
 from runs.budget import Shortage
-from runs.engine.workspace import Locked
+from runs.engine.workspace import Locked, NewStep
 from runs.models import Step
 
 #: How many finished steps the question names, and the largest arguments that it shows, in bytes.
@@ -67,7 +67,9 @@ def _facts(
 ) -> dict[str, Any]:
     steps = Step.everywhere.filter(run_id=run.id).exclude(kind=Step.Kind.PLAN)
     done = list(steps.filter(ended_seq__isnull=False).order_by("-ended_seq")[:DONE_SHOWN])
-    live = list(steps.filter(finished_at__isnull=True).order_by("seq")[:DONE_SHOWN])
+    live: list[Step | NewStep] = [*steps.filter(finished_at__isnull=True).order_by("seq")[:DONE_SHOWN]]
+    # What was planned in this transaction is not in the table yet.
+    live += [step for step in run.steps if step.kind != "plan" and step.ended_seq is None]
     chosen = steps.filter(pk=step_id) if step_id else steps.filter(status=Step.Status.FAILED)
     at = chosen.order_by("-ended_seq").first()
     return {
@@ -76,7 +78,7 @@ def _facts(
         "goal": run.goal,
         "steps_ended": run.steps_ended,
         "done": [_said(step) for step in reversed(done)],
-        "waiting": [_said(step) for step in live],
+        "waiting": [_said(step) for step in live[:DONE_SHOWN]],
         "failed": _failed(at) if at else {},
         "parameters": _arguments(at) if at else {},
         "limit": _limit(run, shortage) if shortage else {},
@@ -85,7 +87,7 @@ def _facts(
     }
 
 
-def _said(step: Step) -> dict[str, str]:
+def _said(step: Step | NewStep) -> dict[str, str]:
     return {"key": step.key, "title": step.title or step.tool, "status": step.status}
 
 

@@ -50,7 +50,6 @@ class _Work:
         self.key, self.intent_key, self.run, self.tenant = claimed.key, "", claimed.run_id, claimed.tenant_id
         self.fence, self.timeout, self.given, self.spec = claimed.fence, 60.0, given, claimed.spec
         self.lease_until = float("inf")
-        self.spec: dict[str, Any] = {}
 
 
 @dataclass

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from accounts.ids import new_id
 from accounts.models import AuditEntry
-from approvals import errors
+from approvals import errors, shown
 from approvals.models import Decision, PendingAction
 from runs import timeline
 from runs.engine.begin import begin
@@ -132,7 +132,10 @@ def test_s9_what_a_limit_cut_off_a_plan_is_planned_when_it_goes_on(house):
     run = house.submitted(*files, notify="")
     Run.everywhere.filter(pk=run.pk).update(budget={"steps": 120, "tool_calls": 2})
     house.finish()
-    stopped(house, run, "budget_tool_calls")
+    asked = stopped(house, run, "budget_tool_calls")
+    # What was planned up to the limit is named, although it went into the table together with the question.
+    left = shown.read(asked.shown)["facts"]["waiting"]
+    assert [step["title"] for step in left] == ["0.txt", "1.txt"]
     house.answer(run, "continue", kind="take_over", more="50")
     house.finish()
     assert make.again(run).status == "SUCCEEDED"
