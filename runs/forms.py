@@ -18,6 +18,7 @@ from accounts.canonical import BadInput, check_storable
 from accounts.ids import BadId, parse
 from accounts.schema_fields import field_of, words
 from runs.agents.base import Agent
+from runs.call_fields import CallsField, Choice
 from runs.limit_fields import limit_fields, limits_of
 from runs.samples import SAMPLES
 
@@ -40,7 +41,10 @@ class TaskForm(forms.Form):
         },
     )
 
-    def __init__(self, agent_: Agent, *args: Any, most_files: int, **kwargs: Any) -> None:
+    def __init__(
+        self, agent_: Agent, *args: Any, most_files: int, tools: Sequence[Choice] = (), **kwargs: Any
+    ) -> None:
+        """``tools``: what an agent that is told its calls may be told."""
         super().__init__(*args, **kwargs)
         self.of, self.most_files = agent_, most_files
         self.properties: dict[str, Mapping[str, Any]] = {
@@ -50,7 +54,7 @@ class TaskForm(forms.Form):
         }
         required = set(agent_.input_schema.get("required") or ())
         for name, schema in self.properties.items():
-            self.fields[PREFIX + name] = field_of(name, schema, required=name in required)
+            self.fields[PREFIX + name] = _field(name, schema, name in required, tools)
         self._limits = limit_fields(agent_)
         self.fields.update(self._limits)
 
@@ -107,6 +111,16 @@ class TaskForm(forms.Form):
                 _("These are too many files: %(most)s at most. Nothing was started.")
                 % {"most": self.most_files},
             )
+
+
+def _field(name: str, schema: Mapping[str, Any], required: bool, tools: Sequence[Choice]) -> forms.Field:
+    if schema.get("x-form") != "calls":
+        return field_of(name, schema, required=required)
+    words = {
+        "label": _(str(schema.get("title") or name)),
+        "help_text": _(str(schema.get("description") or "")),
+    }
+    return CallsField(choices=tools, required=required, **words)
 
 
 def problems(agent: Agent, given: Mapping[str, Any]) -> list[jsonschema.ValidationError]:

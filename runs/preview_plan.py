@@ -53,12 +53,14 @@ def may_propose(*, tenant_id: uuid.UUID, agent: Agent) -> list[Contract]:
 
 
 def _step(tenant_id: uuid.UUID, expected: Expected, contract: Contract | None) -> PlanStep:
-    title = call_name(expected.tool, expected.title)
+    title = call_name(expected.tool, expected.title or (contract.tool.title if contract else ""))
     if contract is None:
         words = _("no contract for the tool %(tool)s is in force. An administrator can publish one.")
         return PlanStep(title, "blocked", EffectClass.READ_ONLY.value, words % {"tool": expected.tool})
-    # Arguments are not complete before anything ran: only the rules over what is known are asked.
-    facts = replace(gate.facts(contract), input_schema={})
+    facts = gate.facts(contract)
+    if not expected.complete:
+        # Arguments are not complete before anything ran: only the rules over what is known are asked.
+        facts = replace(facts, input_schema={})
     halted = stops(tenant_id=tenant_id, tool_id=contract.tool_id)
     verdict = gate.decide(contract=facts, arguments=expected.arguments, run=gate.RunFacts(stops=halted))
     why = " ".join(_free(reason) if verdict.path == "auto" else str(reason) for reason in verdict.reasons)

@@ -69,6 +69,14 @@ def contracts_for(wanted: Collection[tuple[uuid.UUID, str]]) -> dict[tuple[uuid.
     return {pair: fresh.get(ids[pair]) or by_id(ids[pair]) for pair in wanted if pair in ids}
 
 
+def in_force(*, tenant_id: uuid.UUID) -> list[Contract]:
+    """The contracts of a tenant that are in force, by the titles of their tools."""
+    rows = Contract.everywhere.select_related("tool").filter(
+        tenant_id=tenant_id, status=Contract.Status.PUBLISHED
+    )
+    return list(rows.order_by("tool__title", "tool__name"))
+
+
 def spec(contract: Contract, *, newest: Contract | None = None) -> dict[str, Any]:
     """What a child needs of a contract, as plain values. Egress rules are those of ``newest``, if given.
 

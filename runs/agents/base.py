@@ -117,13 +117,15 @@ Directive = Call | AskPerson | WaitFor | Finish | Fail
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A step of the plan preview: as :class:`Call`, but with what is known before anything ran."""
+    """A step of the plan preview: as :class:`Call`, but with what is known before anything ran. ``complete``: that is all of
+    the arguments."""
 
     title: str
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     target: str = ""
     conditional: str = ""
+    complete: bool = False
 
 
 class Agent:
@@ -142,10 +144,16 @@ class Agent:
     prompt: ClassVar[str] = ""
     #: How often it may make the same call and get the same answer before that counts as a loop (0: as often as any agent).
     may_repeat: ClassVar[int] = 0
+    #: Which tools it calls is said by its input alone.
+    any_tool: ClassVar[bool] = False
 
     def next(self, context: Context) -> Sequence[Directive]:
         """Pure: equal contexts give equal directives. Directives whose key exists already are ignored."""
         raise NotImplementedError(f"{type(self).__name__} must say what comes next")
+
+    def tools_for(self, input: Mapping[str, Any]) -> Sequence[str]:
+        """The tools that a run with this input may call; it is pinned to their contracts at submission."""
+        return self.tools
 
     def expected(self, input: Mapping[str, Any]) -> Sequence[Expected]:
         """The steps to expect for this input, in order, for the plan preview."""

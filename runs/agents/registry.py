@@ -9,6 +9,7 @@ from runs.agents.base import Agent
 #: Where each agent lives. The first of a name is the version that new runs get.
 AGENTS = (
     "runs.agents.contract_review.agent:ContractReview",
+    "runs.agents.steps:Steps",
     "runs.agents.drill:Counter",
     "runs.agents.drill:Script",
     "runs.agents.stubborn:Stubborn",

@@ -156,7 +156,19 @@ def _checked(
         raise BadTask(
             _("%(field)s: %(why)s. Nothing was created.") % {"field": field, "why": error.message}, field
         ) from error
+    if chosen.any_tool:
+        _in_force(tenant_id, chosen.tools_for(given))
     return chosen, files, given
+
+
+def _in_force(tenant_id: uuid.UUID, tools: Sequence[str]) -> None:
+    known = contracts_for({(tenant_id, tool) for tool in tools})
+    for tool in tools:
+        if (tenant_id, tool) not in known:
+            raise BadTask(
+                _("No contract of the tool %(tool)s is in force. Nothing was created.") % {"tool": tool},
+                "steps",
+            )
 
 
 def _files(tenant_id: uuid.UUID, submitter_id: uuid.UUID, uploads: Sequence[uuid.UUID]) -> list[Artifact]:
@@ -189,7 +201,7 @@ def _create(
     budget: dict[str, Any],
     deadline: datetime | None,
 ) -> Run:
-    pinned = contracts_for({(tenant_id, tool) for tool in agent.tools})
+    pinned = contracts_for({(tenant_id, tool) for tool in agent.tools_for(given)})
     run_id = new_id()
     run: Run = Run.everywhere.create(
         id=run_id,

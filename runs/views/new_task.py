@@ -21,6 +21,7 @@ from accounts.models import Role
 from runs import uploads
 from runs.agents.base import Agent
 from runs.agents.registry import UnknownAgent, all_agents, get
+from runs.call_fields import Choice
 from runs.engine.submit import submit
 from runs.errors import BadTask, KeyReused
 from runs.forms import FILES, PREFIX, TaskForm, chosen_files
@@ -32,6 +33,7 @@ from runs.preview_plan import preview as plan_preview
 from runs.samples import SAMPLES
 from runs.selectors import artifacts
 from runs.selectors.filters import is_drill
+from tools.selectors import in_force
 
 ACCEPT = ".pdf,.docx,.txt,.md,.markdown"
 
@@ -114,7 +116,7 @@ def _form(request: MemberRequest) -> TaskForm:
     agent = _agent(request.POST.get("agent", ""))
     data: QueryDict = request.POST.copy()
     data["agent"] = agent.name
-    return TaskForm(agent, data, most_files=settings.COUNTERSIGN.max_uploads)
+    return TaskForm(agent, data, most_files=settings.COUNTERSIGN.max_uploads, tools=_choices(request, agent))
 
 
 def _blank(request: MemberRequest) -> TaskForm:
@@ -125,7 +127,19 @@ def _blank(request: MemberRequest) -> TaskForm:
     if sample:
         initial["goal"] = sample.goal
         initial |= {PREFIX + name: value for name, value in sample.input.items()}
-    return TaskForm(agent, initial=initial, most_files=settings.COUNTERSIGN.max_uploads)
+    most = settings.COUNTERSIGN.max_uploads
+    return TaskForm(agent, initial=initial, most_files=most, tools=_choices(request, agent))
+
+
+def _choices(request: MemberRequest, agent: Agent) -> list[Choice]:
+    """The tools in force, for an agent that is told what to call."""
+    if not agent.any_tool:
+        return []
+    return [
+        Choice(one.tool.name, one.tool.title, list(one.input_schema.get("properties") or {}))
+        for one in in_force(tenant_id=request.tenant.pk)
+        if not is_drill(one.tool.name.replace(".", "-"))
+    ]
 
 
 def _wanted(request: MemberRequest) -> list[str]:
@@ -177,6 +191,8 @@ def _plan(request: MemberRequest, form: TaskForm, given: Sequence[Mapping[str, A
     """What the plan preview is drawn from."""
     words = ngettext("Start with %(n)s file", "Start with %(n)s files", len(given)) % {"n": len(given)}
     context: dict[str, Any] = {"plan": [], "submit_words": words if given else _("Start the task")}
+    if not form.wants_files:
+        context["plan_problem"] = _("Say what is to be done, and the plan appears here.")
     if form.wants_files and not given:
         return context
     typed = {}
@@ -225,6 +241,12 @@ def _page(
     return answer
 
 
+def _free(agent: Agent) -> dict[str, Any]:
+    if agent.any_tool:
+        return {"mark": "person", "text": _("Whatever you choose; what cannot be undone asks first")}
+    return {"mark": "eye", "text": _("Changes nothing by itself")}
+
+
 def _card(request: MemberRequest, agent: Agent, chosen: Agent) -> dict[str, Any]:
     """A card: what it does, what it needs, which irreversible actions it may propose."""
     wants = cast(Mapping[str, Any], agent.input_schema.get("properties") or {}).get(FILES)
@@ -239,6 +261,6 @@ def _card(request: MemberRequest, agent: Agent, chosen: Agent) -> dict[str, Any]
         "needs": [{"mark": "file-text", "text": _(str(wants.get("description") or "Needs files"))}]
         if wants
         else [],
-        "may": may or [{"mark": "eye", "text": _("Changes nothing by itself")}],
+        "may": may or [_free(agent)],
         "checked": agent.name == chosen.name,
     }

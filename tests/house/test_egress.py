@@ -10,7 +10,7 @@ from tests.needs import ROOT
 ROOMS = ("accounts", "approvals", "config", "outbox", "runs", "tools")
 #: Packages that can open connections, and calls of the event loop that do.
 OPENERS = {
-    "socket", "ssl", "http", "urllib", "urllib3", "httpx", "requests", "aiohttp", "websockets", "smtplib", "imaplib",
+    "socket", "ssl", "http", "urllib", "urllib3", "httpx", "httpx2", "httpcore2", "requests", "aiohttp", "websockets", "smtplib", "imaplib",
     "poplib", "ftplib", "telnetlib", "xmlrpc", "paramiko", "boto3", "botocore",
 }  # fmt: skip
 CALLS = {"open_connection", "open_unix_connection", "create_connection", "create_datagram_endpoint"}
@@ -27,6 +27,7 @@ ALLOWED = {
     "tools/egress.py": ({"socket", "ssl"}, GATE),
     "tools/drill_service.py": ({"open_connection"}, "the bench's own far side, at an address that only a bench sets"),
     "tools/web.py": ({"socket"}, SOCKET),
+    "tools/mcp/http.py": ({"httpx2"}, "the SDK's client on a transport of ours, which asks `tools.web`"),
     "tools/adapters/smtp.py": ({"smtplib", "socket"}, SOCKET),
     "tools/adapters/sql_session.py": ({"psycopg"}, "the driver gets an address that the gate has checked"),
     "config/connections.py": ({"boto3", "botocore"}, SERVER),
