@@ -10,3 +10,7 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         # Importing them registers the system checks, and what stored sentences are read with.
         from runs import checks, sentences  # noqa: F401
+        from runs.selectors import reads
+        from tools import replay
+
+        replay.count_reads(reads.of_tools)

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from django.db.models import Count, Q
 from django.db.models.functions import Now
@@ -69,15 +69,29 @@ def replay(*, draft: Contract, live: Contract | None) -> Replay:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Effects of one tool in the last seven days. ``errors``: known not to have happened."""
+    """Calls of one tool in the last seven days. ``errors``: known not to have happened, or not to have been answered."""
 
     calls: int = 0
     errors: int = 0
     unknown: int = 0
 
 
+class Reads(Protocol):
+    """Counts calls that only read, by tool."""
+
+    def __call__(self, *, tenant_id: uuid.UUID, days: int) -> dict[uuid.UUID, Figures]: ...
+
+
+_reads: list[Reads] = []
+
+
+def count_reads(by: Reads) -> None:
+    """Who counts calls that only read: they leave no trace in this room, but in the one above."""
+    _reads[:] = [by]
+
+
 def figures(*, tenant_id: uuid.UUID) -> dict[uuid.UUID, Figures]:
-    """By tool. Counted are effects that were sent."""
+    """By tool. Counted are effects that were sent, and calls that only read and have ended."""
     states = Intent.Status
     rows = (
         Intent.everywhere.filter(tenant_id=tenant_id, created_at__gt=Now() - timedelta(days=DAYS))
@@ -89,7 +103,12 @@ def figures(*, tenant_id: uuid.UUID) -> dict[uuid.UUID, Figures]:
             unknown=Count("pk", filter=Q(status__in=[states.UNKNOWN, states.ABANDONED])),
         )
     )
-    return {row["tool_id"]: Figures(row["calls"], row["errors"], row["unknown"]) for row in rows}
+    found = {row["tool_id"]: Figures(row["calls"], row["errors"], row["unknown"]) for row in rows}
+    for count in _reads:
+        for tool_id, read in count(tenant_id=tenant_id, days=DAYS).items():
+            sent = found.get(tool_id, Figures())
+            found[tool_id] = Figures(sent.calls + read.calls, sent.errors + read.errors, sent.unknown)
+    return found
 
 
 def _word(facts: gate.ContractFacts, arguments: dict[str, Any]) -> gate.Verdict:

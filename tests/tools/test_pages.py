@@ -10,6 +10,7 @@ from django.test import Client
 
 from accounts.models import AuditEntry, Role
 from tests.make import people
+from tests.runs.engine import hands
 from tests.tools import make
 from tools import drafts, pauses, samples, selectors, vault
 from tools.models import Contract, Secret, Tool
@@ -256,3 +257,33 @@ def test_a_secret_goes_in_and_never_comes_out(desk: Desk):
     assert "canary-2" not in again
     desk.browser.post("/tools/secrets/delete/", {"name": "crm"})
     assert not Secret.everywhere.exists()
+
+
+def test_calls_that_only_read_are_counted_like_effects(desk: Desk):
+    """Guards ``runs/sql/reads_of_tools.sql``: what has ended in the last days, by tool; failures are errors."""
+    ada = make.person(desk.tenant, Role.SUBMITTER)
+    worker = hands.worker()
+    hands.counter_run(desk.tenant, ada, steps=3)
+    hands.run_all(worker)
+    row = next(row for row in desk.browser.get("/tools/").context["rows"] if row.tool.name == "drill.noop")
+    assert (row.figures.calls, row.figures.errors, row.figures.unknown) == (3, 0, 0)
+    assert "not counted" not in desk.get("/tools/")
+    foreign = Desk()
+    assert not any(row.figures.calls for row in foreign.browser.get("/tools/").context["rows"])
+
+
+def test_the_register_is_searched_and_sorted(desk: Desk):
+    names = [row.tool.name for row in desk.browser.get("/tools/?q=send+mail").context["rows"]]
+    assert names == ["mail.send"]
+    assert "No tool is called like that." in desk.get("/tools/?q=nothing-like-it")
+    rows = desk.browser.get("/tools/?sort=timeout").context["rows"]
+    assert [row.contract.timeout_seconds for row in rows] == sorted(
+        (row.contract.timeout_seconds for row in rows), reverse=True
+    )
+    assert desk.browser.get("/tools/?sort=nonsense&kind=nonsense&q=%00").status_code == 200
+
+
+def test_without_any_tool_the_register_says_what_to_do():
+    tenant = make.tenant()
+    page = people.browser(make.person(tenant, Role.ADMINISTRATOR)).get("/tools/").content.decode()
+    assert "No tool yet" in page

@@ -1,9 +1,10 @@
 """The table of tools."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -25,11 +26,6 @@ class Row:
     figures: replay.Figures
     url: str
 
-    @property
-    def counted(self) -> bool:
-        """Calls that only read leave no intent."""
-        return self.contract is None or self.contract.effect_class != EffectClass.READ_ONLY
-
 
 @dataclass(frozen=True, slots=True)
 class Chip:
@@ -43,12 +39,22 @@ class Chip:
     tone: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading that sorts; ``current`` while it does."""
+
+    name: str
+    label: str
+    url: str
+    current: bool
+
+
 def rows(*, tenant_id: uuid.UUID) -> list[Row]:
     """Every tool of the tenant: those in force first, irreversible before others, then by title."""
     tools = list(Tool.everywhere.select_related("paused_by").filter(tenant_id=tenant_id))
     live: dict[uuid.UUID, Contract] = {}
     drafts: dict[uuid.UUID, int] = {}
-    wanted = Contract.everywhere.select_related("tool").filter(
+    wanted = Contract.everywhere.select_related("tool", "published_by").filter(
         tenant_id=tenant_id, status__in=["PUBLISHED", "DRAFT"]
     )
     for contract in wanted:
@@ -71,7 +77,52 @@ def rows(*, tenant_id: uuid.UUID) -> list[Row]:
     )
 
 
-def chips(found: Sequence[Row], current: str) -> list[Chip]:
+def named(found: Sequence[Row], words: str) -> list[Row]:
+    """The rows whose name, title or description holds every word."""
+    wanted = words.casefold().split()
+    return [
+        row
+        for row in found
+        if all(
+            word in f"{row.tool.name} {row.tool.title} {row.tool.description}".casefold() for word in wanted
+        )
+    ]
+
+
+def ordered(found: Sequence[Row], by: str) -> list[Row]:
+    """Sorted by one heading, the most first; as they are for one that there is not."""
+    keys: dict[str, Callable[[Row], Any]] = {
+        "name": lambda row: row.tool.title.casefold(),
+        "timeout": lambda row: -(row.contract.timeout_seconds if row.contract else 0),
+        "calls": lambda row: -row.figures.calls,
+        "errors": lambda row: -row.figures.errors,
+        "unknown": lambda row: -row.figures.unknown,
+        "changed": lambda row: (
+            -(row.contract.published_at.timestamp() if row.contract and row.contract.published_at else 0)
+        ),
+    }
+    return sorted(found, key=keys[by]) if by in keys else list(found)
+
+
+def columns(kind: str, words: str, sort: str) -> dict[str, Column]:
+    """The headings that sort, keeping filter and search."""
+    labels = {
+        "name": _("Tool"),
+        "timeout": _("Time-out"),
+        "calls": _("Calls"),
+        "errors": _("Errors"),
+        "unknown": _("Unknown"),
+        "changed": _("Changed"),
+    }
+    return {
+        name: Column(
+            name, label, _address(kind=kind, q=words, sort="" if sort == name else name), sort == name
+        )
+        for name, label in labels.items()
+    }
+
+
+def chips(found: Sequence[Row], current: str, words: str = "", sort: str = "") -> list[Chip]:
     """The filters, each with how many it would leave."""
     kinds = [
         ("", _("All"), "", ""),
@@ -82,11 +133,10 @@ def chips(found: Sequence[Row], current: str) -> list[Chip]:
         ("unknown", _("Had unknowns"), "unknown", "unknown"),
         ("drafts", _("Drafts"), "pencil", ""),
     ]
-    base = reverse("tools:tools")
     return [
         Chip(
             label,
-            f"{base}?kind={kind}" if kind else base,
+            _address(kind=kind, q=words, sort=sort),
             len(only(found, kind)),
             kind == current,
             mark,
@@ -111,9 +161,10 @@ def only(found: Sequence[Row], kind: str) -> list[Row]:
             return list(found)
 
 
-def newest_draft(found: Sequence[Row]) -> datetime | None:
-    """When somebody last worked on one."""
-    return max((row.contract.created_at for row in found if row.contract and row.draft), default=None)
+def _address(**asked: str) -> str:
+    given = urlencode({name: value for name, value in asked.items() if value})
+    base = reverse("tools:tools")
+    return f"{base}?{given}" if given else base
 
 
 def _row(tool: Tool, live: Contract | None, draft: int | None, counted: replay.Figures | None) -> Row:

@@ -20,11 +20,16 @@ from tools.present import register
 @member(Role.ADMINISTRATOR)
 def tools(request: MemberRequest) -> HttpResponse:
     """All tools with their path today, and why."""
-    kind = request.GET.get("kind", "")
+    kind, sort, words = (request.GET.get(name, "")[:100] for name in ("kind", "sort", "q"))
     found = register.rows(tenant_id=request.tenant.pk)
+    matching = register.named(found, words)
     context = {
-        "rows": register.only(found, kind),
-        "chips": register.chips(found, kind),
+        "rows": register.ordered(register.only(matching, kind), sort),
+        "chips": register.chips(matching, kind, words, sort),
+        "columns": register.columns(kind, words, sort),
+        "kind": kind,
+        "sort": sort,
+        "words": words,
         "total": len(found),
         "paused": sum(bool(row.tool.paused_at) for row in found),
     }
