@@ -19,6 +19,10 @@ from approvals.present.parts import Fact, May
 from approvals.present.sheet import technical
 
 
+#: The least that is offered: with one step more the task would stand here again at once.
+LEAST = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """What a person said."""
@@ -164,11 +168,13 @@ def _offer(limit: Mapping[str, Any]) -> Offer | None:
         return None
     timed = name in ("wall_seconds", "deadline")
     hint = _("3600 seconds are one hour") if timed else ""
-    return Offer(labels[name], hint, "3600" if timed else _half(limit.get("limit")))
+    return Offer(
+        labels[name], hint, "3600" if timed else _half(limit.get("limit"), 1 if name == "cost" else LEAST)
+    )
 
 
-def _half(limit: Any) -> str:
+def _half(limit: Any, least: int) -> str:
     try:
-        return str(max(1, int(Decimal(str(limit)) / 2)))
+        return str(max(least, int(Decimal(str(limit)) / 2)))
     except (InvalidOperation, ValueError):
-        return "1"
+        return str(least)
