@@ -3,7 +3,7 @@
 from django.urls import path
 
 from runs import converters  # noqa: F401  registers run, artifact and sha256
-from runs.views import cancel, duplicates, files, findings, history, new_task, task, tasks, uploads
+from runs.views import cancel, duplicates, files, findings, history, new_task, task, tasks, test_call, uploads
 
 app_name = "runs"
 urlpatterns = [
@@ -15,6 +15,8 @@ urlpatterns = [
     path("tasks/uploads/", uploads.upload, name="upload"),
     path("tasks/uploads/<artifact:artifact_id>/", uploads.remove, name="remove_upload"),
     path("tasks/cancel/", cancel.several, name="cancel_several"),
+    path("tasks/test-calls/<str:name>/", test_call.start, name="test_call"),
+    path("tasks/<run:run_id>/test-call/", test_call.state, name="test_call_state"),
     path("tasks/duplicates/", duplicates.all_reports, name="duplicates"),
     path("tasks/duplicates/<uuid:report_id>/", duplicates.answer, name="answer_duplicate"),
     path("tasks/<run:run_id>/effects/<intent:intent_id>/", duplicates.duplicate, name="duplicate"),

@@ -10,6 +10,7 @@ from runs.agents.base import Agent
 AGENTS = (
     "runs.agents.contract_review.agent:ContractReview",
     "runs.agents.steps:Steps",
+    "runs.agents.tool_test:ToolTest",
     "runs.agents.drill:Counter",
     "runs.agents.drill:Script",
     "runs.agents.stubborn:Stubborn",

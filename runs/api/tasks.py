@@ -34,7 +34,7 @@ from runs.models import Run, Step
 from runs.preview_plan import preview
 from runs.selectors import artifacts
 from runs.selectors.filters import TaskFilter, is_drill
-from runs.selectors.runs import HEAVY
+from runs.selectors.runs import HEAVY, every
 from runs.views.lookup import run_or_404
 
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
@@ -83,7 +83,7 @@ class TasksView(APIView):
         tags=["tasks"],
     )
     def get(self, request: Request) -> Response:
-        rows = TaskFilter(request.query_params, queryset=Run.objects.all(), request=asked(request)).qs
+        rows = TaskFilter(request.query_params, queryset=every(), request=asked(request)).qs
         pages = NewestFirst()
         page: list[Run] = (
             pages.paginate_queryset(rows.select_related("submitter").defer(*HEAVY), request, view=self) or []

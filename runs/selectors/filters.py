@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.ids import BadId, parse
 from approvals.models import PendingAction
 from runs.agents.registry import all_agents
+from runs.agents.tool_test import ToolTest
 from runs.models import Run
 
 #: The chips: name → states. ``person`` and ``unknown`` are questions to people and cut across the states.
@@ -79,5 +80,5 @@ class TaskFilter(django_filters.FilterSet):  # type: ignore[misc]  # the library
 
 
 def is_drill(agent: str) -> bool:
-    """Agents of benches and drills are not offered to people."""
-    return agent.startswith("drill-")
+    """Agents of benches, drills and test calls are not offered to people."""
+    return agent.startswith("drill-") or agent == ToolTest.name

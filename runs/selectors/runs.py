@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 
 from approvals.models import PendingAction
+from runs.agents.tool_test import ToolTest
 from runs.models import Run, Step
 from runs.selectors.filters import GROUPS
 
@@ -41,8 +42,8 @@ def get(run_id: uuid.UUID) -> Run:
 
 
 def every() -> QuerySet[Run]:
-    """All runs of the tenant, for filters."""
-    return Run.objects.all()
+    """All tasks of the tenant, for filters; test calls from the workbench are no tasks."""
+    return Run.objects.exclude(agent=ToolTest.name)
 
 
 def page(rows: QuerySet[Run], *, cursor: str = "", size: int = PAGE) -> Page:

@@ -107,6 +107,8 @@ ROUTES: dict[str, str] = {
     "runs:cancel_several": SUBMITTER,
     "runs:cancel": SUBMITTER,
     "runs:task_detail": MEMBER,
+    "runs:test_call": ADMINISTRATOR,
+    "runs:test_call_state": ADMINISTRATOR,
     "runs:duplicates": MEMBER,
     "runs:duplicate": MEMBER,
     "runs:answer_duplicate": MEMBER,
