@@ -1,21 +1,25 @@
 """The audit chain of a tenant: append and verify. Each entry holds a keyed hash over itself and the entry
 before."""
 
-import hashlib
 import hmac
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
 
-from accounts.canonical import canonical, storable
+from accounts import chain
+from accounts.canonical import MAX_DEPTH, storable
+from accounts.chain import START
 from accounts.models import AuditEntry, AuditHead, User
 from accounts.statements import run
 
-START = bytes(32)
+#: Names under which a value is a secret, as whole words between underscores, dots and dashes.
+_SECRET = re.compile(
+    r"(?i)(?:^|[_.\-])(?:passwords?|passwd|secrets?|tokens?|api[_\-]?keys?|private[_\-]?keys?|authorization|cookies?|credentials?)$"
+)
 #: The act, and the topic, of what the machine wants administrators to know.
 ALERT = "alert.raised"
 
@@ -65,8 +69,9 @@ def append_many(
     given = {"tenant": tenant_id, "start": START, "count": len(acts)}
     ((last, before, at),) = run("accounts", "audit_head", given)
     entries = []
+    ring = keyring()
     for sequence, one in enumerate(acts, last - len(acts) + 1):
-        stored, marked = storable(dict(one.payload))
+        stored, marked = storable(_without_secrets(dict(one.payload)))
         if marked:
             stored["_marked"] = True
         entry = AuditEntry(
@@ -81,8 +86,9 @@ def append_many(
             run_id=one.run_id,
             payload=stored,
             at=at,
+            key=ring.current,
         )
-        before = entry.hash = _hash(bytes(before), entry)
+        before = entry.hash = chain.digest(bytes(before), line(entry), ring)
         entries.append(entry)
     AuditEntry.everywhere.bulk_create(entries)
     AuditHead.objects.filter(tenant_id=tenant_id).update(hash=before)
@@ -91,12 +97,15 @@ def append_many(
 
 def verify(*, tenant_id: uuid.UUID) -> list[str]:
     """Everything wrong with a chain, in plain words; an empty list means that it is whole."""
+    ring = keyring()
     problems: list[str] = []
     before, expected = START, 1
     for entry in AuditEntry.everywhere.filter(tenant_id=tenant_id).order_by("sequence").iterator():
         if entry.sequence != expected:
             problems.append(f"Entries {expected} to {entry.sequence - 1} are missing.")
-        if not hmac.compare_digest(bytes(entry.hash), _hash(before, entry)):
+        if entry.key not in ring.keys:
+            problems.append(f"Entry {entry.sequence} names a key that is not among AUDIT_KEYS.")
+        elif not hmac.compare_digest(bytes(entry.hash), chain.digest(before, line(entry), ring)):
             problems.append(f"Entry {entry.sequence} does not match its hash.")
         before, expected = bytes(entry.hash), entry.sequence + 1
     head = AuditHead.objects.filter(tenant_id=tenant_id).values_list("sequence", "hash").first() or (0, START)
@@ -107,25 +116,43 @@ def verify(*, tenant_id: uuid.UUID) -> list[str]:
     return problems
 
 
-def _hash(before: bytes, entry: AuditEntry) -> bytes:
-    at: datetime = entry.at
-    body = canonical(
-        {
-            "tenant": entry.tenant_id.hex,
-            "sequence": entry.sequence,
-            "actor": entry.actor_id.hex if entry.actor_id else None,
-            "actor_kind": entry.actor_kind,
-            "channel": entry.channel,
-            "act": entry.act,
-            "subject": [entry.subject_kind, entry.subject_id],
-            "run": entry.run_id.hex if entry.run_id else None,
-            "payload": entry.payload,
-            "at": at.astimezone(UTC).isoformat(),
+def line(entry: AuditEntry) -> dict[str, Any]:
+    """An entry as its hash covers it."""
+    found = {
+        "tenant": entry.tenant_id.hex,
+        "sequence": entry.sequence,
+        "actor": entry.actor_id.hex if entry.actor_id else None,
+        "actor_kind": entry.actor_kind,
+        "channel": entry.channel,
+        "act": entry.act,
+        "subject": [entry.subject_kind, entry.subject_id],
+        "run": entry.run_id.hex if entry.run_id else None,
+        "payload": entry.payload,
+        "at": chain.stamp(entry.at),
+    }
+    return {**found, "key": entry.key} if entry.key else found
+
+
+def keyring() -> chain.Keyring:
+    """The keys of this installation."""
+    return chain.Keyring.of(settings.AUDIT_KEYS, str(settings.SECRET_KEY))
+
+
+def masked(value: str) -> str:
+    """What the log says in place of a secret: the same for the same value, of no use to who reads it."""
+    ring = keyring()
+    return "hidden:" + hmac.digest(ring.keys[ring.current], b"mask\0" + value.encode(), "sha256").hex()[:16]
+
+
+def _without_secrets(value: Any, depth: int = 0) -> Any:
+    """The same with a keyed hash in place of whatever stands under a name that secrets have (checklist 23)."""
+    if isinstance(value, Mapping):
+        return {
+            name: masked(inner)
+            if isinstance(inner, str) and inner and _SECRET.search(str(name))
+            else _without_secrets(inner, depth + 1)
+            for name, inner in value.items()
         }
-    )
-    return hmac.digest(_key(), before + body, "sha256")
-
-
-def _key() -> bytes:
-    """Derived, so that a leaked chain key does not sign sessions."""
-    return hashlib.sha256(b"countersign.audit.1\0" + str(settings.SECRET_KEY).encode()).digest()
+    if isinstance(value, list | tuple) and depth < MAX_DEPTH:
+        return [_without_secrets(inner, depth + 1) for inner in value]
+    return value

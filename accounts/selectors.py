@@ -3,7 +3,6 @@
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.db.models import Exists, OuterRef
@@ -12,7 +11,6 @@ from django.db.models.functions import Now
 from accounts.audit import ALERT
 from accounts.models import ApiToken, AuditEntry, AuditHead, Invitation, Membership, Role, TokenScope
 
-AUDIT_PAGE = 100
 #: How far back in the chain alerts are looked for, and how many are shown.
 ALERTS_AMONG, ALERTS_SHOWN = 5_000, 20
 
@@ -68,14 +66,6 @@ def tokens_of(*, tenant_id: uuid.UUID, user_id: uuid.UUID) -> list[ApiToken]:
     """A person's own tokens, the newest first."""
     rows = ApiToken.everywhere.filter(tenant_id=tenant_id, user_id=user_id)
     return list(rows.order_by("-created_at", "-id"))
-
-
-def audit_page(*, tenant_id: uuid.UUID, before: int | None = None) -> list[AuditEntry]:
-    """A page of the audit chain, the newest first; ``before`` is the sequence number that the last page ended with."""
-    rows: Any = AuditEntry.everywhere.select_related("actor").filter(tenant_id=tenant_id)
-    if before is not None:
-        rows = rows.filter(sequence__lt=before)
-    return list(rows.order_by("-sequence")[:AUDIT_PAGE])
 
 
 def alerts(*, tenant_id: uuid.UUID, days: int = 7) -> list[AuditEntry]:

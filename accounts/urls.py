@@ -20,6 +20,8 @@ urlpatterns = [
     path("settings/tokens/", tokens.tokens, name="tokens"),
     path("settings/tokens/<uuid:token_id>/revoke/", tokens.revoke, name="revoke_token"),
     path("audit/", audit.audit, name="audit"),
+    path("audit/export.jsonl", audit.audit_jsonl, name="audit_jsonl"),
+    path("audit/export.csv", audit.audit_csv, name="audit_csv"),
     path(
         "invitation/<str:secret>/",
         limited(invitation.invitation, "invitation", per_address=30),

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from accounts import audit, ids
+from accounts.canonical import BadInput
 from accounts.models import User
 from approvals.models import PendingAction
+from approvals.shown import read
 from outbox import bell
 from outbox.append import append
 
@@ -71,9 +73,17 @@ def _audit(
         tenant_id=action.tenant_id,
         act=f"action.{act}",
         subject=("action", ids.public("pendingaction", action.pk)),
-        payload={"kind": action.kind, "digest": action.digest, **payload},
+        payload={"kind": action.kind, "tool": _tool(action), "digest": action.digest, **payload},
         actor=actor,
         actor_kind=actor_kind if actor is None else "person",
         channel=channel,
         run_id=action.run_id,
     )
+
+
+def _tool(action: PendingAction) -> str:
+    """By which the audit chain is searched; empty for a question that is about none."""
+    try:
+        return str(read(action.shown).get("tool") or "")
+    except BadInput:
+        return ""

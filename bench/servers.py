@@ -122,6 +122,7 @@ def _environment(folder: Path, database_url: str, broker_url: str, far_side: str
         DATA_DIR=str(folder / "data"),
         COUNTERSIGN_DRILL_SERVICE=far_side,
         SECRET_KEY=secrets.token_urlsafe(50),
+        AUDIT_KEYS=secrets.token_urlsafe(50),
         DJANGO_SETTINGS_MODULE="config.settings",
     )
     (folder / "data").mkdir()

@@ -69,6 +69,7 @@ DUTIES: Final = (
     Duty("watchdog", 15.0, _engine("runs.engine.watchdog.watch")),
     Duty("tally", 5.0, _engine("runs.tallies.count_history")),
     Duty("tidy", 3600.0, _engine("runs.blobs.storage.tidy")),
+    Duty("audit-heads", 60.0, _engine("accounts.heads.export")),
     Duty("sweep", 3600.0, sweep.sweep),
     Duty("retention", 600.0, _engine("runs.engine.retention.erase_due")),
     Duty("months", 3600.0, _engine("runs.engine.partitions.make_months")),

@@ -46,6 +46,8 @@ class ProcessEnv(BaseSettings):
     artifact_url: str = ""
     secret_key: str = ""
     vault_keys: str = ""
+    audit_keys: str = ""
+    audit_heads: str = ""
     allowed_hosts: str = "localhost,127.0.0.1,[::1]"
     csrf_trusted_origins: str = ""
     public_url: str = ""
@@ -107,6 +109,11 @@ class ProcessEnv(BaseSettings):
     def vault_key_list(self) -> list[str]:
         """Keys for credentials of tools, the newest first."""
         return [key.strip() for key in self.vault_keys.split(",") if key.strip()]
+
+    @property
+    def audit_key_list(self) -> list[str]:
+        """Keys of the audit chain, the newest first."""
+        return [key.strip() for key in self.audit_keys.split(",") if key.strip()]
 
     @property
     def channels(self) -> str:
@@ -201,6 +208,7 @@ def require(process: ProcessEnv) -> None:
             ("DATABASE_URL", process.database_url == UNSET_DATABASE),
             ("BROKER_URL", process.broker_url == UNSET_BROKER),
             ("SECRET_KEY", not process.secret_key),
+            ("AUDIT_KEYS", not process.audit_key_list),
         )
         if unset
     ]

@@ -16,6 +16,9 @@ DEBUG = ENV.debug
 SECRET_KEY = _env.secret_key(ENV)
 # Credentials of tools are encrypted with the first; each of them opens.
 VAULT_KEYS = ENV.vault_key_list or [SECRET_KEY]
+# Entries of the audit chain are hashed with the first; each of them verifies. Who has SECRET_KEY does not have these.
+AUDIT_KEYS = ENV.audit_key_list
+AUDIT_HEADS = ENV.audit_heads
 ALLOWED_HOSTS = ENV.hosts
 CSRF_TRUSTED_ORIGINS = ENV.trusted_origins
 PUBLIC_URL = ENV.origin

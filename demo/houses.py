@@ -31,6 +31,7 @@ FOREIGN = (
     "EMAIL_URL",
     "ARTIFACT_URL",
     "SECRET_KEY",
+    "AUDIT_KEYS",
     "SINK_PORT",
     "PUBLIC_URL",
 )

@@ -21,7 +21,7 @@ class AuditHead(models.Model):
 
 class AuditEntry(TenantRow):
     """One act. ``actor`` is empty for acts of the system, which ``actor_kind`` then names
-    (``policy:timeout``, ``engine``)."""
+    (``policy:timeout``, ``engine``). ``key`` names the key of ``hash``; empty: the one derived from SECRET_KEY."""
 
     sequence = models.BigIntegerField()
     actor = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
@@ -34,6 +34,7 @@ class AuditEntry(TenantRow):
     payload = models.JSONField(default=dict)
     at = models.DateTimeField(db_default=Now())
     hash = models.BinaryField(max_length=32)
+    key = models.CharField(max_length=16, blank=True, default="", db_default="")
 
     everywhere: ClassVar[models.Manager[Any]] = models.Manager()
 
@@ -45,4 +46,9 @@ class AuditEntry(TenantRow):
         indexes = [
             models.Index(fields=["tenant", "at"], name="audit_by_time"),
             models.Index(fields=["run_id"], name="audit_by_run", condition=Q(run_id__isnull=False)),
+            models.Index(
+                fields=["tenant", "actor", "sequence"],
+                name="audit_by_person",
+                condition=Q(actor__isnull=False),
+            ),
         ]

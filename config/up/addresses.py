@@ -41,6 +41,7 @@ def addresses(env: ProcessEnv, keys: Keys, servers: Servers) -> dict[str, str]:
         "PORT": str(env.port),
         "EMBEDDED": "1" if servers.postgres else "0",
         "SECRET_KEY": env.secret_key or keys.secret_key,
+        "AUDIT_KEYS": env.audit_keys or keys.audit_keys,
         "DATABASE_URL": servers.postgres.url() if servers.postgres else env.database_url,
         "BROKER_URL": servers.valkey.url(0) if servers.valkey else env.broker_url,
         "EMAIL_URL": f"smtp://127.0.0.1:{servers.smtp}" if servers.smtp else env.email_url,

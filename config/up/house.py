@@ -28,6 +28,7 @@ class Keys:
     """What is made once and kept: passwords of the embedded servers, the key that signs sessions."""
 
     secret_key: str
+    audit_keys: str
     postgres_password: str
     valkey_password: str
 

@@ -1,6 +1,5 @@
 """The list of tasks, and its export."""
 
-import csv
 from collections.abc import Iterator
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
@@ -13,6 +12,7 @@ from accounts.access import MemberRequest, member
 from accounts.ids import public
 from accounts.models import Role
 from accounts.scope import tenant_scope
+from accounts.sheets import lines as table
 from runs.present import task_rows
 from runs.samples import SAMPLES
 from runs.selectors import live, runs
@@ -83,25 +83,22 @@ def export(request: MemberRequest) -> StreamingHttpResponse:
     rows = _filter(request).qs.select_related("submitter").defer(*runs.HEAVY).order_by("-id")
     tenant_id = request.tenant.pk
 
-    def lines() -> Iterator[str]:
-        writer = csv.writer(_Echo())
-        yield "\ufeff" + writer.writerow(
-            [
-                _("Task"),
-                _("Goal"),
-                _("Agent"),
-                _("State"),
-                _("Waits for"),
-                _("Submitted by"),
-                _("Submitted"),
-                _("Ended"),
-                _("Steps done"),
-            ]
-        )
+    head = (
+        _("Task"),
+        _("Goal"),
+        _("Agent"),
+        _("State"),
+        _("Waits for"),
+        _("Submitted by"),
+        _("Submitted"),
+        _("Ended"),
+        _("Steps done"),
+    )
+
+    def cells() -> Iterator[list[str]]:
         with tenant_scope(tenant_id):
             for run in rows.iterator(chunk_size=500):
-                ended = run.finished_at.isoformat() if run.finished_at else ""
-                cells = [
+                yield [
                     public("run", run.pk),
                     run.goal,
                     task_rows.agent_title(run.agent),
@@ -109,27 +106,14 @@ def export(request: MemberRequest) -> StreamingHttpResponse:
                     run.waiting_on,
                     str(run.submitter),
                     run.created_at.isoformat(),
-                    ended,
+                    run.finished_at.isoformat() if run.finished_at else "",
                     str(run.steps_ended),
                 ]
-                yield writer.writerow([neutral(cell) for cell in cells])
 
-    answer = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
+    answer = StreamingHttpResponse(table(head, cells()), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="tasks.csv"'
     answer["Cache-Control"] = "no-store"
     return answer
-
-
-def neutral(text: str) -> str:
-    """A cell that a spreadsheet shows and never runs. Source: OWASP, CSV Injection."""
-    return f"'{text}" if text.lstrip(" \n").startswith(("=", "+", "-", "@", "\t", "\r")) else text
-
-
-class _Echo:
-    """A file whose write gives the line back."""
-
-    def write(self, line: str) -> str:
-        return line
 
 
 def _filter(request: MemberRequest, *, without_state: bool = False) -> TaskFilter:

@@ -72,7 +72,7 @@ class Drill:
 
     def manage(self, *words: str) -> str:
         env = {**os.environ, "DATA_DIR": str(self.house.folder)}
-        for name in ("DATABASE_URL", "BROKER_URL", "CHANNEL_URL", "EMAIL_URL", "SECRET_KEY"):
+        for name in ("DATABASE_URL", "BROKER_URL", "CHANNEL_URL", "EMAIL_URL", "SECRET_KEY", "AUDIT_KEYS"):
             env.pop(name, None)
         done = subprocess.run(
             [sys.executable, "manage.py", *words],

@@ -26,6 +26,7 @@ SERVER_NAMES = (
     "CHANNEL_URL",
     "EMAIL_URL",
     "SECRET_KEY",
+    "AUDIT_KEYS",
     "SINK_PORT",
     "DATABASE_POOL",
 )

@@ -24,7 +24,7 @@ def test_defaults_are_usable_but_not_for_serving(bare: pytest.MonkeyPatch) -> No
     assert process.port == 8000
     assert engine.lease_seconds == 10
     with pytest.raises(
-        env.EnvError, match=r"DATABASE_URL, BROKER_URL, SECRET_KEY not set. Nothing was started"
+        env.EnvError, match=r"DATABASE_URL, BROKER_URL, SECRET_KEY, AUDIT_KEYS not set. Nothing was started"
     ):
         env.require(process)
 

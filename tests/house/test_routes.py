@@ -60,6 +60,8 @@ ROUTES: dict[str, str] = {
     "accounts:send_password_link": ADMINISTRATOR,
     "accounts:withdraw_invitation": ADMINISTRATOR,
     "accounts:audit": ADMINISTRATOR,
+    "accounts:audit_jsonl": ADMINISTRATOR,
+    "accounts:audit_csv": ADMINISTRATOR,
     "accounts:profile": MEMBER,
     "accounts:switch": MEMBER,
     "accounts:tokens": MEMBER,

@@ -64,6 +64,7 @@ def prepare() -> None:
     # Nothing of a `make up` beside the tests may leak in, and nothing of the tests out.
     os.environ["DATA_DIR"] = str(folder / "data")
     os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe(50))
+    os.environ.setdefault("AUDIT_KEYS", secrets.token_urlsafe(50))
     os.environ.setdefault("DATABASE_POOL", "0")
     (folder / "data").mkdir()
 

@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.ids import public
+from accounts.sheets import neutral
 from runs.engine.cancel import cancel
 from runs.models import Run
-from runs.views.tasks import neutral
 from tests.make import runs as make
 from tests.make.people import browser
 
@@ -126,7 +126,7 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(house):
 
 
 def test_b85_an_export_runs_nothing_in_a_spreadsheet(house):
-    """Guards ``runs/views/tasks.py`` ``neutral``: a cell that begins like a formula is text."""
+    """Guards ``accounts/sheets.py`` ``neutral``: a cell that begins like a formula is text."""
     evil = '=cmd|" /C calc"!A0'
     house.counted(goal=evil)
     answer = browser(house.ada).get(reverse("runs:export"))
