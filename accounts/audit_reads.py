@@ -99,12 +99,10 @@ def entries(*, tenant_id: uuid.UUID, search: Search, end: int) -> Iterator[Audit
 
 def head(*, tenant_id: uuid.UUID) -> dict[str, Any]:
     """How far the chain reaches now, sealed."""
-    row = AuditHead.objects.filter(tenant_id=tenant_id).annotate(now=Now()).first()
-    if row is None:
-        row = AuditHead(tenant_id=tenant_id)
-        row.now = _now()
+    row = AuditHead.objects.filter(tenant_id=tenant_id).values_list("sequence", "hash", Now()).first()
+    sequence, hash_, at = row or (0, chain.START, timezone.now())
     return chain.sealed_head(
-        tenant_id=tenant_id, sequence=row.sequence, hash=bytes(row.hash), at=row.now, ring=audit.keyring()
+        tenant_id=tenant_id, sequence=sequence, hash=bytes(hash_), at=at, ring=audit.keyring()
     )
 
 
@@ -142,7 +140,3 @@ def _uuid(text: str) -> uuid.UUID | None:
         return uuid.UUID(text)
     except ValueError:
         return None
-
-
-def _now() -> datetime:
-    return timezone.now()

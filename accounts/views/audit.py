@@ -83,7 +83,7 @@ def audit(request: MemberRequest) -> HttpResponse:
             tenant_id=request.tenant.pk, search=form.search, before=int(asked) if asked else None
         )
     shown = rows[: audit_reads.PAGE]
-    given = {name: value for name, value in request.GET.items() if name in form.fields and value}
+    given = {name: str(value) for name, value in request.GET.items() if name in form.fields and value}
     older = urlencode({**given, "before": shown[-1].sequence}) if len(rows) > len(shown) else ""
     first = not asked and not given
     context = {
