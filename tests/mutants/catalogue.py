@@ -13,6 +13,7 @@ from tests.mutants.mutant import Mutant
 from tests.mutants.people import PEOPLE
 from tests.mutants.recovery import RECOVERY
 from tests.mutants.storage import STORAGE
+from tests.mutants.workbench import WORKBENCH
 
 #: What issues 2 and 3 have to cover (faults.md): each number has a mutant here and a test of that name.
 NUMBERS = (
@@ -22,13 +23,26 @@ NUMBERS = (
      "B03", "B05", "B08", "B09", "B14", "B27", "B32", "B33",
      "B13", "B15", "B28", "B29", "B31", "B45", "B46", "B61",
      "B06", "B18", "B19", "B24", "B25", "B26", "B30", "B48",
-     "B34", "B47"]
+     "B34", "B47",
+     "B75"]
 )  # fmt: skip
 
 #: In order of number; those that need a database of their own come last, so that it is made anew least often.
 MUTANTS: tuple[Mutant, ...] = tuple(
     sorted(
-        (*ENGINE, *PEOPLE, *EDGES, *FENCING, *LEASES, *RECOVERY, *CONTEXT, *GROWTH, *STORAGE, *MACHINE),
+        (
+            *ENGINE,
+            *PEOPLE,
+            *EDGES,
+            *FENCING,
+            *LEASES,
+            *RECOVERY,
+            *CONTEXT,
+            *GROWTH,
+            *STORAGE,
+            *MACHINE,
+            *WORKBENCH,
+        ),
         key=lambda mutant: (mutant.schema, int(mutant.number[1:])),
     )
 )

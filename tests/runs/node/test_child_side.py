@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from runs import blobs
 from runs.agents.drill import Counter
 from runs.engine.types import Claimed, Go, Outcome, Plan, Stop
 from runs.node import planning
@@ -118,6 +119,34 @@ def test_a_first_answer_is_given_again():
 def test_a_step_that_waited_too_long_is_given_back():
     report = run(work(start_by=boot() - 1))
     assert report.ending == "drained"
+
+
+def with_secret(tool: str) -> Work:
+    spec = {"adapter": "python", "target": tool, "effect": "read_only", "secrets": {"crm": "canary/7f3a"}}
+    return work(tool, spec=spec)
+
+
+def test_b75_echoes_of_a_secret_do_not_leave_the_child():
+    """Guards `runs.node.execute.execution`: answer, reference and error are masked before the report is made."""
+    report = run(
+        with_secret("t.echo"), function=lambda ctx, arguments: {"canary/7f3a": ["Bearer canary/7f3a"]}
+    )
+    assert report.output == {"(crm)": ["Bearer (crm)"]}
+    report = run(with_secret("t.fail"), function=raising(Failed("no", "at /?key=canary%2F7f3a it failed")))
+    assert report.error_text == "at /?key=(crm) it failed"
+
+
+def test_b75_a_stored_answer_holds_no_secret(monkeypatch):
+    """Guards `runs.node.tool_context.StepContext.store`: what is too long to be inlined is masked as well."""
+    kept: list[bytes] = []
+
+    def put(data: bytes, media_type: str) -> tuple[str, int, str]:
+        kept.append(data)
+        return "0" * 64, len(data), ""
+
+    monkeypatch.setattr(blobs, "put", put)
+    StepContext(with_secret("t.long")).store(b"said canary/7f3a", name="a", media_type="text/plain")
+    assert kept == [b"said (crm)"]
 
 
 def test_a_large_answer_stays_a_success():
