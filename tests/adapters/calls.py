@@ -43,7 +43,7 @@ class Context:
         return io.BytesIO(self.files[sha256])
 
     def store(self, data: Any, **about: Any) -> dict[str, Any]:
-        raise AssertionError("no call of the suite stores a file")
+        return {"size": len(data), **about}
 
 
 @dataclass

@@ -26,6 +26,7 @@ MODES = (
     "reset",  # it happened, and the connection is reset instead of an answer
     "close",  # it happened, and the connection is closed instead of an answer
     "garbage",  # it happened, and the answer is nonsense
+    "huge",  # it happened, and the answer is longer than anybody reads
     "odd",  # it happened, and the answer holds NUL and bytes that are no text
 )
 
@@ -125,6 +126,10 @@ class MailServer:
                 writer.close()
             case "garbage":
                 return "thank you very much"
+            case "huge":
+                while not writer.transport.is_closing():
+                    writer.write(b"250-more and more\r\n" * 1000)
+                    await writer.drain()
             case "odd":
                 writer.write(b"250 queued as \x00\xff\xed\xa0\x80 7\r\n")
                 await writer.drain()
@@ -195,7 +200,11 @@ class Ledger:
             sock.sendall(b"no\n")
             return
         self.lines.append(line.decode().strip())
-        answers: dict[str, bytes] = {"garbage": b"thank you very much\n", "odd": b"1 \x00\xff\xed\xa0\x80\n"}
+        answers: dict[str, bytes] = {
+            "huge": b"1 " + b"x" * 3_000_000 + b"\n",
+            "garbage": b"thank you very much\n",
+            "odd": b"1 \x00\xff\xed\xa0\x80\n",
+        }
         match self.mode:
             case "silent":
                 return

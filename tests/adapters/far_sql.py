@@ -125,6 +125,8 @@ class Proxy:
                     continue
                 match self.mode:
                     case "reset":
+                        # The other thread must let go of it, or the system keeps it open.
+                        near.shutdown(socket.SHUT_RD)
                         reset(near)
                     case "close":
                         near.shutdown(socket.SHUT_RDWR)

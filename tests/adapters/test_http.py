@@ -301,7 +301,7 @@ def test_without_its_secret_nothing_is_sent(web_server: WebServer):
         "http://a.example\r\nX: y/",
     ],
 )
-def test_what_is_no_http_address_is_not_called(url):
+def test_b76_what_is_no_http_address_is_not_called(url):
     with pytest.raises(Failed) as failed:
         http.prepare({"target": url, "effect": "read_only", "config": {"method": "GET"}}, {}, {})
     assert failed.value.code == "bad_address"

@@ -243,7 +243,7 @@ def key_header(key: str) -> str:
 
 
 def _read(prepared: Prepared, ctx: Context) -> Answer:
-    if ctx.lost or ctx.seconds_left <= 0:
+    if ctx.lost or ctx.cancelled or ctx.seconds_left <= 0:
         raise Failed("too_late", "The time to call it had passed; it was not called.")
     until = egress.Deadline.after(ctx.seconds_left)
 

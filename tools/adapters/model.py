@@ -172,7 +172,7 @@ def prepare(spec: Mapping[str, Any], arguments: Mapping[str, Any], tenant: Mappi
 def send(prepared: Prepared, go: Go | None, ctx: Context) -> Answer:
     """Asks once. The output: ``text``, ``finish``, ``model``, ``tokens`` (in and out; None: it did not say) and
     ``tool_calls`` (id, name, arguments, or what it said instead of arguments)."""
-    if ctx.lost or ctx.seconds_left <= 0:
+    if ctx.lost or ctx.cancelled or ctx.seconds_left <= 0:
         raise Failed("too_late", "The time to ask had passed; nothing was sent.")
 
     def look() -> None:

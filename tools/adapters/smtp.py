@@ -143,7 +143,7 @@ def send(prepared: Prepared, go: Go | None, ctx: Context) -> Answer:
         session.open()
         session.envelope(prepared.letter)
         session.body(body)
-        if ctx.lost or until.left() <= 0:
+        if ctx.lost or ctx.cancelled or until.left() <= 0:
             raise Failed(
                 "too_late", "The time to send it had passed; it was taken back before the last byte."
             )

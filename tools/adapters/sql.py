@@ -198,7 +198,7 @@ def prepare(spec: Mapping[str, Any], arguments: Mapping[str, Any], tenant: Mappi
 def send(prepared: Prepared, go: Go | None, ctx: Context) -> Answer:
     """Asks once. The output: ``columns``, ``rows`` (values in their order) and ``more``, when there were more rows than are
     taken."""
-    if ctx.lost or ctx.seconds_left <= 0:
+    if ctx.lost or ctx.cancelled or ctx.seconds_left <= 0:
         raise Failed("too_late", "The time to ask had passed; nothing was sent.")
     until = egress.Deadline.after(ctx.seconds_left)
     at = prepared.at
