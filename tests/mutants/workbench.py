@@ -61,9 +61,9 @@ WORKBENCH = (
     Mutant(
         number="B75",
         guard="each tenant has a key of its own",
-        file="tools/vault.py",
-        old='info=b"countersign.vault.1\\0" + tenant_id.bytes)',
-        new='info=b"countersign.vault.1\\0")',
+        file="accounts/sealing.py",
+        old='info=purpose + b"\\0" + tenant_id.bytes)',
+        new='info=purpose + b"\\0")',
         tests=(f"{VAULT}::test_b75_the_key_of_the_installation_is_changed_and_each_tenant_keeps_its_own",),
     ),
     Mutant(
