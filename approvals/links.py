@@ -22,6 +22,11 @@ def task(run_id: uuid.UUID) -> str:
     return _maybe("runs:task_detail", ids.public("run", run_id))
 
 
+def check_again(action_id: uuid.UUID) -> str:
+    """Where a person has the far side asked what became of an effect."""
+    return _maybe("runs:check_again", ids.public("pendingaction", action_id))
+
+
 def file(run_id: uuid.UUID, sha256: str) -> str:
     """A file of a task by its checksum."""
     return _maybe("runs:file", ids.public("run", run_id), sha256)

@@ -24,7 +24,7 @@ from approvals.present.rows import outcome
 Kind = PendingAction.Kind
 PAGES = {
     Kind.APPROVE: ("approvals/action.html", "approvals/partials/desk.html"),
-    Kind.SETTLE: ("approvals/settle.html", ""),
+    Kind.SETTLE: ("approvals/settle.html", "approvals/partials/known.html"),
     Kind.TAKE_OVER: ("approvals/takeover.html", ""),
     Kind.ANSWER: ("approvals/question.html", ""),
 }
@@ -136,7 +136,11 @@ def _page(
         }
     elif action.kind == Kind.ANSWER:
         context["value"] = value or AnswerForm(schema_of(action))
-    elif form is not None:
+    elif action.kind == Kind.SETTLE:
+        run = ids.public("run", action.run_id)
+        live = {"url": f"/ws/runs/{run}/", "seq": 0, "fragment_url": links.action(action.pk)}
+        context |= {"live": live if status == 200 else None, "fresh": bool(request.headers.get("X-Live"))}
+    if form is not None and action.kind not in (Kind.APPROVE, Kind.ANSWER):
         context["chosen"] = form.data.get("verdict", "")
     live_fragment = request.headers.get("X-Live") and fragment
     return render(request, fragment if live_fragment else page, context, status=status)

@@ -3,7 +3,19 @@
 from django.urls import path
 
 from runs import converters  # noqa: F401  registers run, artifact and sha256
-from runs.views import cancel, duplicates, files, findings, history, new_task, task, tasks, test_call, uploads
+from runs.views import (
+    cancel,
+    check_again,
+    duplicates,
+    files,
+    findings,
+    history,
+    new_task,
+    task,
+    tasks,
+    test_call,
+    uploads,
+)
 
 app_name = "runs"
 urlpatterns = [
@@ -25,6 +37,7 @@ urlpatterns = [
     path("tasks/<run:run_id>/history/", history.history, name="history"),
     path("tasks/<run:run_id>/history.json", history.export, name="history_export"),
     path("tasks/<run:run_id>/cancel/", cancel.one, name="cancel"),
+    path("inbox/<str:action_id>/check-again/", check_again.ask, name="check_again"),
     path("tasks/<run:run_id>/files/<artifact:artifact_id>/", files.download, name="download"),
     path("tasks/<run:run_id>/files/<sha256:sha256>/", files.by_checksum, name="file"),
     path("tasks/<run:run_id>/files/<artifact:artifact_id>/printable/", files.printable, name="printable"),

@@ -20,6 +20,7 @@ from approvals.present.parts import Check, Fact, May
 from approvals.present.preview import Preview, preview
 from tools import workers
 from tools.models import Intent
+from tools.selectors import query_tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ class Known:
     sent: tuple[Fact, ...]
     sent_note: str
     checks: tuple[Report, ...]
+    check_url: str
+    cannot_ask: str
     far_side: str
     preview: Preview | None
     reserved: Reserved | None
@@ -113,6 +116,8 @@ def known(action: PendingAction, user_id: uuid.UUID) -> Known:
         sent=_sent(intent, seen, approval),
         sent_note=count,
         checks=tuple(_reports(intent)),
+        check_url=links.check_again(action.pk) if _can_ask(intent) else "",
+        cannot_ask="" if _can_ask(intent) else _cannot_ask(intent),
         far_side="",
         preview=preview(approval, shown.read(approval.shown)) if approval else None,
         reserved=Reserved(
@@ -178,8 +183,43 @@ def _reports(intent: Intent) -> list[Report]:
     return [_report(item) for item in found]
 
 
+def _can_ask(intent: Intent) -> bool:
+    return intent.status == Intent.Status.UNKNOWN and query_tool(intent.contract) is not None
+
+
+def _cannot_ask(intent: Intent) -> str:
+    if intent.status != Intent.Status.UNKNOWN:
+        return ""
+    if not intent.contract.result_query:
+        return _("Nothing can be asked: its contract names no tool that tells what became of a call.")
+    return _("Nothing can be asked: the tool %(tool)s is not in force, or does not only read any more.") % {
+        "tool": intent.contract.result_query
+    }
+
+
+def _heard(item: Mapping[str, Any], at: datetime | None) -> Report:
+    """What the far side said: when it was asked is the moment that counts."""
+    asked_at = parse_datetime(str(item.get("asked_at") or "")) or at
+    said = str(item.get("said") or "")
+    words = {
+        "yes": ("done", "done", _("Asked: it happened")),
+        "no": ("stopped", "stopped", _("Asked: it did not happen")),
+    }
+    tone, mark, word = words.get(said, ("unknown", "unknown", _("Asked: no clear answer")))
+    found = item.get("found")
+    said_so = _("It said: %s") % found if found not in (None, "") else ""
+    note = " · ".join(
+        part for part in (str(item.get("tool") or ""), said_so, str(item.get("text") or "")) if part
+    )
+    return Report(asked_at, tone, mark, word, note)
+
+
 def _report(item: Mapping[str, Any]) -> Report:
     at = parse_datetime(str(item.get("at") or ""))
+    if item.get("kind") == "query":
+        return _heard(item, at)
+    if item.get("kind") == "bounce":
+        return _bounced(item, at)
     note = str(item.get("text") or item.get("note") or item.get("said") or item.get("code") or "")
     if item.get("what") == "confirmed_again" or item.get("verdict") == Verdict.HAPPENED:
         return Report(at, "done", "done", _("It happened"), note)
@@ -192,6 +232,20 @@ def _report(item: Mapping[str, Any]) -> Report:
             at, "done", "done", _("Its answer held signs that cannot be stored; they are written out"), ""
         )
     return Report(at, "unknown", "unknown", _("No clear answer"), note)
+
+
+def _bounced(item: Mapping[str, Any], at: datetime | None) -> Report:
+    """A mail server says that the letter came back. It says nothing of where else it arrived."""
+    words = {
+        "failed": _("A mail server reports: not delivered to %s"),
+        "delayed": _("A mail server reports: delayed on the way to %s"),
+        "delivered": _("A mail server reports: delivered to %s"),
+    }
+    word = words.get(str(item.get("action") or ""), _("A mail server reports about %s"))
+    parts = (str(item.get("status") or ""), str(item.get("text") or ""))
+    return Report(
+        at, "unknown", "mail", word % str(item.get("recipient") or "?"), " ".join(p for p in parts if p)
+    )
 
 
 def _answers(mail: bool, waits: tuple[Check, ...]) -> tuple[Choice, ...]:

@@ -2,8 +2,9 @@
 
 from django.urls import path
 
+import approvals.api.urls  # noqa: F401  registers <action:…>
 import runs.converters  # noqa: F401  registers <run:…> and <art:…>
-from runs.api import duplicates, files, signals, tasks
+from runs.api import check_again, duplicates, files, signals, tasks
 
 urlpatterns = [
     path("agents/", tasks.AgentsView.as_view(), name="agents"),
@@ -24,6 +25,7 @@ urlpatterns = [
     path("duplicates/", duplicates.ReportsView.as_view(), name="duplicates"),
     path("duplicates/<uuid:report_id>/answer/", duplicates.AnswerView.as_view(), name="answer_duplicate"),
     path("tasks/<run:run_id>/signals/", signals.SignalsView.as_view(), name="signals"),
+    path("actions/<action:action_id>/check-again/", check_again.CheckAgainView.as_view(), name="check_again"),
     path("tasks/<run:run_id>/results/", files.ResultsView.as_view(), name="results"),
     path("tasks/<run:run_id>/results/<artifact:artifact_id>/", files.ContentView.as_view(), name="content"),
 ]

@@ -33,6 +33,9 @@ WORDS = {
     "step.drained": gettext_noop("Step given back unfinished: %(step)s"),
     "step.waiting": gettext_noop("Step waits before sending: %(step)s"),
     "step.unknown": gettext_noop("Outcome unknown: %(step)s: %(text)s"),
+    "step.sent_again": gettext_noop("No answer; sent again under the same key: %(step)s"),
+    "effect.check_again": gettext_noop("A person has the other side asked: %(step)s"),
+    "effect.bounced": gettext_noop("A mail server reports about the letter (%(action)s): %(step)s: %(text)s"),
     "step.cancelled": gettext_noop("Step cancelled: %(step)s"),
     "step.skipped": gettext_noop("Step left out: %(step)s"),
     "step.resumed": gettext_noop("Step goes on: %(step)s: %(why)s"),
@@ -57,6 +60,7 @@ FAMILIES = {
     "run": gettext_noop("Task"),
     "step": gettext_noop("Steps"),
     "approval": gettext_noop("Approvals"),
+    "effect": gettext_noop("Effects"),
     "artifact": gettext_noop("Files"),
 }
 

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.arrows import arrows
+from config.management.commands import unknown_outcomes
 from config.management.commands.state_diagram import FILE, MACHINES, page
 
 #: Final states by the table and trigger that keep them; a contract's last state is kept by its own verbs.
@@ -20,6 +21,11 @@ TRIGGERS = {
 
 def test_the_page_shows_the_arrows_of_the_models():
     assert (settings.BASE_DIR / FILE).read_text(encoding="utf-8") == page()
+
+
+def test_the_page_of_unknown_outcomes_is_the_decision_table_of_the_code():
+    fresh = unknown_outcomes.page()
+    assert (settings.BASE_DIR / unknown_outcomes.FILE).read_text(encoding="utf-8") == fresh
 
 
 @pytest.mark.django_db

@@ -74,11 +74,16 @@ def test_each_contradiction_is_found_and_named(declared, code):
     assert problem.where in {field.name for field in Contract._meta.get_fields()}
 
 
+ASKED = {
+    "result_query": "drill.pid",
+    "query_arguments": {"key": {"from": "key"}},
+    "query_answer": {"pointer": "/state", "yes": ["booked"], "no": ["none"]},
+}
 FINE = [
     {},
     EFFECT,
     {**EFFECT, "retry_safe": True, "native_idempotency": True},
-    {**EFFECT, "retry_safe": True, "result_query": "drill.pid"},
+    {**EFFECT, "retry_safe": True, **ASKED},
     {"native_idempotency": True, "key_memory_seconds": 300_000},
     {"egress_hosts": ["api.example.org", "api.example.org:8443", "[::1]:25", "10.0.0.7"]},
     {"policy": {"quorum": 2, "rules": [{"argument": "a.b", "over": 9.5, "then": "blocked", "why": "No."}]}},
@@ -117,6 +122,7 @@ CHANGED = {
     "retryable_codes": ["x"], "fatal_codes": ["x"], "fallback_tool": "f", "takeover_rule": "known_gone",
     "fence_rule": "strict", "resource": "r", "isolation": "cpu", "memory_mb": 1, "cpu_seconds": 1,
     "data_residency": "EU", "last_resort": "take_over", "attempt_tokens": 5, "attempt_cost": 5,
+    "query_arguments": {"key": {"from": "key"}}, "query_answer": {"yes": [1]},
 }  # fmt: skip
 
 
@@ -142,3 +148,26 @@ def test_the_sample_contracts_are_sound(settings):
     for one in declared:
         fields = {name: value for name, value in one.items() if name not in ("name", "title", "description")}
         assert contradictions(make.unsaved(tool_name=one["name"], **fields), people=1) == [], one["name"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "code"),
+    [
+        ({"result_query": "drill.effect_final"}, "query_self"),
+        ({"effect_class": "read_only"}, "query_of_reading"),
+        ({"result_query": ""}, "query_missing"),
+        ({"query_arguments": {}}, "query_blind"),
+        ({"query_arguments": {"key": {"value": 1}}}, "query_blind"),
+        ({"query_arguments": {"key": {"from": "secret"}}}, "query_arguments"),
+        ({"query_arguments": {"key": {"from": "argument", "pointer": "x"}}}, "query_arguments"),
+        ({"query_arguments": {"key": "$.a"}}, "query_arguments"),
+        ({"query_answer": {}}, "query_answer"),
+        ({"query_answer": {"yes": ["a"], "no": ["a"]}}, "query_answer"),
+        ({"query_answer": {"yes": ["a"], "no": []}}, "query_answer"),
+        ({"query_answer": {"yes": ["a"], "no": ["b"], "pointer": "state"}}, "query_pointer"),
+        ({"query_answer": {"yes": ["a"], "no": ["b"], "run": "code"}}, "query_answer"),
+    ],
+)
+def test_a_question_that_cannot_be_put_or_read_is_not_published(declared, code):
+    found = contradictions(make.unsaved(**{**ASKED, **declared}))
+    assert code in [problem.code for problem in found]

@@ -3,10 +3,11 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from tools.forms.fields import Words
+from tools.forms.fields import Json, Words
 
 FIELDS = (
     "native_idempotency", "enforces_deadline", "retry_safe", "cancellable", "key_memory_seconds", "result_query",
+    "query_arguments", "query_answer",
     "timeout_seconds", "quiet_seconds", "max_attempts", "max_total_seconds", "backoff_seconds", "last_resort",
     "retryable_codes", "fatal_codes", "fallback_tool",
 )  # fmt: skip
@@ -29,13 +30,29 @@ HELP_TEXTS = {
     "key_memory_seconds": _("0: for ever."),
     "result_query": _("A read-only tool that tells what became of a call."),
     "quiet_seconds": _("How long a call may still arrive after its sender is gone."),
-    "max_attempts": _("Never after an unknown outcome."),
+    "max_attempts": _("After an unknown outcome only where repeats of a key are dropped."),
 }
 OTHER_TOOLS = ("result_query", "fallback_tool")
 
 
 class Declared(forms.Form):
-    """Lists of codes."""
+    """Lists of codes, and how the question is put and its answer read."""
 
+    query_arguments = Json(
+        label=_("What it is asked with"),
+        required=False,
+        help_text=_(
+            'For each argument of that tool: {"from": "key"}, {"from": "reference"}, {"from": "target"}, '
+            '{"from": "argument", "pointer": "/invoice/number"} or {"value": …}.'
+        ),
+    )
+    query_answer = Json(
+        label=_("How its answer is read"),
+        required=False,
+        help_text=_(
+            'Such as {"pointer": "/status", "yes": ["booked"], "no": ["missing"], "reference": "/id"}. '
+            "Anything else is unsure."
+        ),
+    )
     retryable_codes = Words(label=_("Worth a repeat"), required=False)
     fatal_codes = Words(label=_("Never repeated"), required=False)
