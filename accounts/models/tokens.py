@@ -19,6 +19,7 @@ class TokenScope(models.TextChoices):
     SIGNAL = "signal", _("Send signals to tasks")
     DECIDE = "decide", _("Decide on actions")
     WEBHOOKS = "webhooks", _("Manage webhooks")
+    BOUNCES = "bounces", _("Hand in reports of mail servers")
 
 
 class ApiToken(TenantRow):

@@ -187,6 +187,27 @@ def _signed_in(decision: Decision) -> str:
     return _("signed in with second factor") if "mfa" in decision.authenticated else ""
 
 
+def bounced(evidence: Any) -> list[Fact]:
+    """What mail servers reported about the letter later. It was handed over all the same."""
+    found = [one for one in evidence or () if isinstance(one, Mapping) and one.get("kind") == "bounce"]
+    words = {"failed": _("Not delivered"), "delayed": _("Delayed"), "delivered": _("Delivered")}
+    facts = [
+        Fact(
+            words.get(str(one.get("action")), _("A report about it")),
+            " ".join(str(one.get(name) or "") for name in ("recipient", "status", "text")).strip(),
+        )
+        for one in found
+    ]
+    if facts:
+        facts.append(
+            Fact(
+                _("What that means"),
+                _("A mail server reported this afterwards. The record stays: the letter was handed over."),
+            )
+        )
+    return facts
+
+
 def _said(intent: Intent) -> str:
     """The words of the far side, e.g. ``250 OK``; "" when it gave none."""
     return str((intent.answer or {}).get("server") or "")
@@ -208,6 +229,8 @@ def _record(
             facts.append(Fact(_("The server said"), _said(intent), mono=True))
         else:
             facts.append(Fact(_("Reference"), intent.reference, mono=True))
+    if intent is not None:
+        facts += bounced(intent.evidence)
     if seen.get("tool"):
         version = _("%(tool)s, version %(version)s")
         facts.append(

@@ -4,7 +4,7 @@ from django.urls import path
 
 import approvals.api.urls  # noqa: F401  registers <action:…>
 import runs.converters  # noqa: F401  registers <run:…> and <art:…>
-from runs.api import check_again, duplicates, files, signals, tasks
+from runs.api import bounces, check_again, duplicates, files, signals, tasks
 
 urlpatterns = [
     path("agents/", tasks.AgentsView.as_view(), name="agents"),
@@ -22,6 +22,7 @@ urlpatterns = [
         duplicates.ReportView.as_view(),
         name="report_duplicate",
     ),
+    path("bounces/", bounces.BouncesView.as_view(), name="bounces"),
     path("duplicates/", duplicates.ReportsView.as_view(), name="duplicates"),
     path("duplicates/<uuid:report_id>/answer/", duplicates.AnswerView.as_view(), name="answer_duplicate"),
     path("tasks/<run:run_id>/signals/", signals.SignalsView.as_view(), name="signals"),

@@ -143,6 +143,7 @@ ROUTES: dict[str, str] = {
     "api:action": TOKEN,
     "api:decide": TOKEN,
     "api:check_again": TOKEN,
+    "api:bounces": TOKEN,
     "api:webhook_events": TOKEN,
     "api:webhooks": TOKEN,
     "api:webhook": TOKEN,
