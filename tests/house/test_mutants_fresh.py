@@ -28,7 +28,8 @@ def test_a_mutant_still_fits_and_its_tests_are_there(mutant: Mutant) -> None:
     if mutant.file.endswith(".py"):
         ast.parse(mutant.applied(text))
     for test in mutant.tests:
-        path, _, function = test.partition("::")
+        path, _, case = test.partition("::")
+        function = case.partition("[")[0]
         names = {found for found, _ in functions_of(path)}
         assert not function or function in names, test
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.mutants.adapters import ADAPTERS
 from tests.mutants.context import CONTEXT
 from tests.mutants.edges import EDGES
 from tests.mutants.engine import ENGINE
@@ -24,7 +25,8 @@ NUMBERS = (
      "B13", "B15", "B28", "B29", "B31", "B45", "B46", "B61",
      "B06", "B18", "B19", "B24", "B25", "B26", "B30", "B48",
      "B34", "B47",
-     "B75"]
+     "B75",
+     "B67", "B76"]
 )  # fmt: skip
 
 #: In order of number; those that need a database of their own come last, so that it is made anew least often.
@@ -42,6 +44,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *STORAGE,
             *MACHINE,
             *WORKBENCH,
+            *ADAPTERS,
         ),
         key=lambda mutant: (mutant.schema, int(mutant.number[1:])),
     )
