@@ -131,7 +131,7 @@ def _operation(
         "egress_hosts": [_host(base)],
     }
     return Operation(
-        name=_name(prefix, str(described.get("operationId") or f"{method}_{path}"), taken),
+        name=safe_name(prefix, str(described.get("operationId") or f"{method}_{path}"), taken),
         title=title,
         description=str(described.get("description") or "")[:2000],
         method=method.upper(),
@@ -298,7 +298,7 @@ def _host(base: str) -> str:
     return f"{host}:{parts.port}" if parts.port else host
 
 
-def _name(prefix: str, text: str, taken: set[str]) -> str:
+def safe_name(prefix: str, text: str, taken: set[str]) -> str:
     """``createOrder`` becomes ``crm.create_order``."""
     words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text)
     plain = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_") or "call"

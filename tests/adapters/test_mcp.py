@@ -20,6 +20,7 @@ from tools.adapters.http import key_header
 from tools.mcp import calling, stdio
 from tools.mcp.definition import PARTS, definition, differences
 from tools.mcp.servers import SETTING, parse
+from tools.mcp.watch import Refused, Watch
 
 
 def over_http(far: OverHttp, **spec: Any) -> Call:
@@ -38,6 +39,14 @@ def test_b67_a_call_leaves_once_whatever_comes_back(mcp_over_http: OverHttp, mod
     assert mcp_over_http.door.calls == 1
     assert call.count() == 1
     assert isinstance(raised.value, Failed) == (mode == "moved"), "only a redirect says that it was not taken"
+
+
+def test_b67_a_second_call_of_a_session_is_not_sent():
+    """Guards ``tools/mcp/watch.py`` (``go``): a library that sends again is refused before the first byte."""
+    watch = Watch()
+    watch.go()
+    with pytest.raises(Refused, match="sent before"):
+        watch.go()
 
 
 def test_b67_reading_that_broke_is_a_failure(mcp_over_http: OverHttp):

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.browser.books import Books
 from tests.browser.place import Place
 from tests.browser.visitor import Visitor
 from tests.house.houses import house
+from tools.mcp.servers import SETTING
 
 FLAGS = [
     "--no-sandbox",
@@ -28,17 +30,21 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """Addresses of a house that is up, with its sample people."""
+    """Addresses of a house that is up, with its sample people and a server of its deployment. One that is up already
+    (``BROWSER_DATA_DIR``) was started with the setting of ``Books`` in the folder beside its own."""
     named = os.environ.get("BROWSER_DATA_DIR")
     if named:
         folder = Path(named)
         servers, ports = (json.loads((folder / name).read_text()) for name in ("servers.json", "ports.json"))
-        yield Place(f"http://127.0.0.1:{servers['PORT']}", f"http://127.0.0.1:{ports['sink']}", folder)
+        books = Books.make(folder.parent / "books")
+        yield Place(f"http://127.0.0.1:{servers['PORT']}", f"http://127.0.0.1:{ports['sink']}", folder, books)
         return
-    with house(tmp_path_factory.mktemp("browser") / "data") as made:
+    base = tmp_path_factory.mktemp("browser")
+    books = Books.make(base / "books")
+    with house(base / "data", extra={SETTING: books.setting}) as made:
         made.start()
         assert made.ready is not None, made.said()
-        yield Place(made.ready["url"], made.ready["sink"], made.folder)
+        yield Place(made.ready["url"], made.ready["sink"], made.folder, books)
 
 
 @pytest.fixture(scope="module")

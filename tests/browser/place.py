@@ -8,6 +8,8 @@ from typing import Any
 
 import httpx
 
+from tests.browser.books import Books
+
 ADA, BEN, JONAS, OTTO = (
     "ada@linden.example",
     "ben@linden.example",
@@ -19,11 +21,12 @@ PASSWORD = "countersign-sample"  # of every sample account, as `make up` prints 
 
 @dataclass(frozen=True)
 class Place:
-    """One running house; `folder` is its DATA_DIR."""
+    """One running house; `folder` is its DATA_DIR, `books` what its MCP server works on."""
 
     url: str
     sink: str
     folder: Path
+    books: Books
 
     def arrived(self, address: str) -> list[Any]:
         """Mails to an address, as the sink counted them: never asked by the product."""

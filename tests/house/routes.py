@@ -89,6 +89,8 @@ ROUTES: dict[str, str] = {
     "runs:cancel_several": SUBMITTER,
     "runs:cancel": SUBMITTER,
     "runs:task_detail": MEMBER,
+    "runs:import_mcp": ADMINISTRATOR,
+    "runs:import_mcp_list": ADMINISTRATOR,
     "runs:test_call": ADMINISTRATOR,
     "runs:test_call_state": ADMINISTRATOR,
     "runs:duplicates": MEMBER,

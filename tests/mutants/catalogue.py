@@ -10,6 +10,7 @@ from tests.mutants.fencing import FENCING
 from tests.mutants.growth import GROWTH
 from tests.mutants.leases import LEASES
 from tests.mutants.machine import MACHINE
+from tests.mutants.mcp import MCP
 from tests.mutants.mutant import Mutant
 from tests.mutants.people import PEOPLE
 from tests.mutants.recovery import RECOVERY
@@ -26,7 +27,8 @@ NUMBERS = (
      "B06", "B18", "B19", "B24", "B25", "B26", "B30", "B48",
      "B34", "B47",
      "B75",
-     "B67", "B76"]
+     "B67", "B76",
+     "B68"]
 )  # fmt: skip
 
 #: In order of number; those that need a database of their own come last, so that it is made anew least often.
@@ -45,6 +47,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *MACHINE,
             *WORKBENCH,
             *ADAPTERS,
+            *MCP,
         ),
         key=lambda mutant: (mutant.schema, int(mutant.number[1:])),
     )

@@ -22,6 +22,8 @@ WORDS = {
     "annotations": "hints",
     "endpoint": "address",
 }
+#: What is nested deeper is left out, so that a definition fits wherever it is kept.
+MAX_DEPTH = 24
 #: The code of a call that was not made because they differ.
 CHANGED = "definition_changed"
 #: It is not offered any more.
@@ -39,7 +41,7 @@ def definition(tool: Mapping[str, Any], *, endpoint: str) -> dict[str, Any]:
         "annotations": tool.get("annotations"),
         "endpoint": endpoint,
     }
-    plain: dict[str, Any] = storable(said)[0]
+    plain: dict[str, Any] = storable(said, max_depth=MAX_DEPTH)[0]
     return plain
 
 
