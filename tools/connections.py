@@ -140,4 +140,6 @@ def _claims(hints: Mapping[str, Any]) -> list[str]:
         ("openWorldHint", True, _("it reaches beyond the server")),
         ("openWorldHint", False, _("it stays inside the server")),
     )
-    return [words for hint, value, words in known if hints.get(hint) is value]
+    # What only reads neither destroys nor adds.
+    left_out = ("destructiveHint", "idempotentHint") if hints.get("readOnlyHint") is True else ()
+    return [words for hint, value, words in known if hints.get(hint) is value and hint not in left_out]
