@@ -76,6 +76,19 @@ def nap(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"ok": True, "early": left > 0}
 
 
+@tool("drill.deaf", blocking=True)
+def deaf(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Blocks for ``seconds`` (an hour) and hears nothing meanwhile, as a library does that waits for an answer."""
+    time.sleep(float(arguments.get("seconds", 3600)))
+    return {"ok": True}
+
+
+@tool("drill.pid_blocking", blocking=True)
+def pid_blocking(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """As ``drill.pid``, by a blocking call."""
+    return {"pid": os.getpid()}
+
+
 @tool("drill.busy", blocking=True)
 def busy(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Burns processor time for ``seconds``, holding the interpreter as much as real work does."""

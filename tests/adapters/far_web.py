@@ -13,6 +13,12 @@ from urllib.parse import unquote
 
 from tests.adapters.far_sides import reset
 
+#: All of it is JSON that Python reads, and none of it can be stored as it is.
+STRANGE = (
+    '{"nul": "a\\u0000b", "half": "c\\ud800d", "none": NaN, "endless": -Infinity, "big": 123456789012345678901234567890,'
+    f' "fine": 0.1000000000000000000001, "deep": {"[" * 300}{"]" * 300}}}'
+)
+
 
 class WebServer:
     """An HTTP interface that notes every effect it takes, and misbehaves below its own level. ``effects`` are the keys."""
@@ -77,6 +83,8 @@ class WebServer:
                 call.close_connection = True
             case "odd":
                 self._say(call, 200, b'{"line": 1, "text": "a\\u0000b\\ud800", "raw": "\xff\xed\xa0\x80"}')
+            case "strange":
+                self._say(call, 200, STRANGE.encode())
             case "busy":
                 self._say(call, 503, b"try later")
             case "huge":
