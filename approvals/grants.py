@@ -101,7 +101,12 @@ def _differences(action: PendingAction, intent: Intent, contract: Contract, epoc
             changed.append("rules_digest")
     except BadInput:
         return [Reason("unreadable", OTHER_DIFFERENCE)]
-    return [Reason(name, DIFFERENCES.get(name, OTHER_DIFFERENCE)) for name in changed]
+    return [difference(name) for name in changed]
+
+
+def difference(name: str) -> Reason:
+    """What is not as it was approved, in words."""
+    return Reason(name, DIFFERENCES.get(name, OTHER_DIFFERENCE))
 
 
 def _same(approved: Any, current: Any) -> bool:

@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from runs.agents.base import Agent, Expected
 from runs.present.names import call_name, condition
 from runs.present.people import group
-from tools import gate
+from tools import gate, totals
 from tools.models import Contract, EffectClass
+from tools.policy import Earlier
 from tools.reasons import Reason
 from tools.selectors import contract_for, contracts_for, stops
 
@@ -42,7 +43,11 @@ def preview(*, tenant_id: uuid.UUID, agent: Agent, input: Mapping[str, Any]) -> 
     """The plan that the agent expects for this input."""
     expected = list(agent.expected(input))
     contracts = contracts_for({(tenant_id, one.tool) for one in expected})
-    steps = [_step(tenant_id, one, contracts.get((tenant_id, one.tool))) for one in expected]
+    before: list[Earlier] = []
+    steps = []
+    for one in expected:
+        steps.append(_step(tenant_id, one, contracts.get((tenant_id, one.tool)), before))
+        before.append(Earlier(one.tool, one.arguments))
     return PlanPreview(steps, _warnings(steps))
 
 
@@ -52,7 +57,16 @@ def may_propose(*, tenant_id: uuid.UUID, agent: Agent) -> list[Contract]:
     return [one for one in found if one is not None and one.effect_class == EffectClass.IRREVERSIBLE]
 
 
-def _step(tenant_id: uuid.UUID, expected: Expected, contract: Contract | None) -> PlanStep:
+def _today(contract: Contract) -> list[Earlier]:
+    """What other tasks did in the last 24 hours, for rules that add it up."""
+    return totals.earlier(
+        tenant_id=contract.tenant_id, tool=contract.tool.name, policy=contract.policy, run_id=None, key=""
+    )
+
+
+def _step(
+    tenant_id: uuid.UUID, expected: Expected, contract: Contract | None, before: Sequence[Earlier]
+) -> PlanStep:
     title = call_name(expected.tool, expected.title or (contract.tool.title if contract else ""))
     if contract is None:
         words = _("no contract for the tool %(tool)s is in force. An administrator can publish one.")
@@ -62,7 +76,11 @@ def _step(tenant_id: uuid.UUID, expected: Expected, contract: Contract | None) -
         # Arguments are not complete before anything ran: only the rules over what is known are asked.
         facts = replace(facts, input_schema={})
     halted = stops(tenant_id=tenant_id, tool_id=contract.tool_id)
-    verdict = gate.decide(contract=facts, arguments=expected.arguments, run=gate.RunFacts(stops=halted))
+    verdict = gate.decide(
+        contract=facts,
+        arguments=expected.arguments,
+        run=gate.RunFacts(stops=halted, earlier=[*before, *_today(contract)]),
+    )
     why = " ".join(_free(reason) if verdict.path == "auto" else str(reason) for reason in verdict.reasons)
     if verdict.path == "approval":
         asks = _("Decided by %(who)s; not you, because you submit.") % {"who": group(verdict.policy)}

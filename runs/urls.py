@@ -12,6 +12,7 @@ from runs.views import (
     history,
     import_mcp,
     new_task,
+    stops,
     task,
     tasks,
     test_call,
@@ -21,6 +22,9 @@ from runs.views import (
 app_name = "runs"
 urlpatterns = [
     path("", tasks.home, name="home"),
+    path("stops/", stops.stops, name="stops"),
+    path("stops/everything/", stops.stop_everything, name="stop_everything"),
+    path("stops/everything/lift/", stops.lift_everything, name="lift_everything"),
     path("tasks/", tasks.task_list, name="task_list"),
     path("tasks/export.csv", tasks.export, name="export"),
     path("tasks/new/", new_task.new_task, name="new_task"),
@@ -41,6 +45,8 @@ urlpatterns = [
     path("tasks/<run:run_id>/history.json", history.export, name="history_export"),
     path("tasks/<run:run_id>/cancel/", cancel.one, name="cancel"),
     path("inbox/<str:action_id>/check-again/", check_again.ask, name="check_again"),
+    path("tasks/<run:run_id>/stop/", stops.stop_run, name="stop_run"),
+    path("tasks/<run:run_id>/go-on/", stops.go_on, name="go_on"),
     path("tasks/<run:run_id>/files/<artifact:artifact_id>/", files.download, name="download"),
     path("tasks/<run:run_id>/files/<sha256:sha256>/", files.by_checksum, name="file"),
     path("tasks/<run:run_id>/files/<artifact:artifact_id>/printable/", files.printable, name="printable"),

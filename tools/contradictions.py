@@ -47,7 +47,9 @@ def contradictions(contract: Contract, *, people: int | None = None) -> list[Pro
         text = _("The policy cannot be applied: %(faults)s.")
         found.append(Problem("policy_form", text, {"faults": "; ".join(policy_faults)}, "policy"))
     elif people is not None and asks(contract) and people < policies.highest_quorum(contract.policy):
-        text = _("The policy needs %(quorum)s people who may agree, and there are %(people)s.")
+        text = _(
+            "The policy needs %(quorum)s people who may agree; besides whoever submits there are %(people)s."
+        )
         params = {"quorum": policies.highest_quorum(contract.policy), "people": people}
         found.append(Problem("policy_unsatisfiable", text, params, "policy"))
     return found

@@ -29,10 +29,10 @@ ONLY_PROPOSED = {
     Contract.Concerns.PERMISSION.value: _("It changes who may do what: an agent may only propose it."),
 }
 STOPPED = {
-    "tenant": _("Everything is stopped: %(reason)s"),
-    "tool": _("This tool is stopped: %(reason)s"),
-    "run": _("This task is stopped: %(reason)s"),
-    "paused": _("This tool is paused: %(reason)s"),
+    "tenant": _("%(by)s stopped everything: %(reason)s"),
+    "tool": _("%(by)s stopped this tool: %(reason)s"),
+    "run": _("%(by)s stopped this task: %(reason)s"),
+    "paused": _("%(by)s paused this tool: %(reason)s"),
 }
 
 
@@ -61,6 +61,7 @@ class Stop:
 
     scope: Literal["tenant", "tool", "run", "paused"]
     reason: str
+    by: str = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +119,7 @@ def decide(*, contract: ContractFacts, arguments: Mapping[str, Any], run: RunFac
         "not_submitter": True,
         "ttl_seconds": contract.approval_ttl_seconds,
     }
-    blocked = [
-        Reason(f"stopped_{stop.scope}", STOPPED[stop.scope], {"reason": stop.reason}) for stop in run.stops
-    ]
+    blocked = [stopped(stop) for stop in run.stops]
     blocked += [_forbids(one) for one in ruled.blocked]
     blocked += _misfits(contract, arguments)
     if blocked:
@@ -128,7 +127,12 @@ def decide(*, contract: ContractFacts, arguments: Mapping[str, Any], run: RunFac
     asking = _asks(contract, ruled)
     if asking:
         return Verdict("approval", asking, snapshot)
-    return Verdict("auto", [_free(contract)], snapshot)
+    return Verdict("auto", [free(contract.effect_class)], snapshot)
+
+
+def stopped(stop: Stop) -> Reason:
+    """Who stopped what, and why."""
+    return Reason(f"stopped_{stop.scope}", STOPPED[stop.scope], {"by": stop.by, "reason": stop.reason})
 
 
 def _asks(contract: ContractFacts, ruled: policies.Ruled) -> list[Reason]:
@@ -192,8 +196,9 @@ def _of_total(why: str, total: policies.Total, texts: Mapping[str, str], untold:
     return Reason("total", texts[total.per], {"why": why, **amounts})
 
 
-def _free(contract: ContractFacts) -> Reason:
-    if contract.effect_class == EffectClass.READ_ONLY:
+def free(effect_class: str) -> Reason:
+    """Why nobody is asked."""
+    if effect_class == EffectClass.READ_ONLY:
         return Reason("read_only", _("It only reads."))
     return Reason("compensable", _("It can be undone, and no rule asks a person."))
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop as _
 
 from accounts import arrows, audit, rights
 from accounts.canonical import digest
-from tools import drifts, publish_rule, reviews, standing
+from tools import drifts, publish_rule, reviews, staffing, standing
 from tools.contracts import contradictions, definition_digest, rules
 from tools.errors import ContractRefused
 from tools.models import Contract, Tool
@@ -52,7 +52,7 @@ def put_in_force(
     contract: Contract = Contract.everywhere.select_related("tool").get(pk=contract_id)
     if contract.status != Contract.Status.DRAFT:
         raise arrows.RefusedTransition("Contract", "publish", contract.status)
-    if problems := _problems(contract):
+    if problems := _problems(contract, by):
         raise ContractRefused(problems)
     review = None
     if by is not None and publish_rule.needed(tenant_id=contract.tenant_id):
@@ -113,10 +113,14 @@ def retire(*, contract_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> C
     return contract
 
 
-def _problems(contract: Contract) -> list[Problem]:
-    """With the members who could agree counted now."""
-    role = contract.policy.get("role", "approver") if isinstance(contract.policy, dict) else "approver"
-    people = len(rights.people_with(tenant_id=contract.tenant_id, role=str(role)))
+def _problems(contract: Contract, by: uuid.UUID | None) -> list[Problem]:
+    """With the members who could agree counted now. What an installation brings along is in force before its people are
+    there: for it, whoever submits counts."""
+    if by is not None:
+        people = staffing.could_agree(tenant_id=contract.tenant_id, policy=contract.policy)
+    else:
+        role = contract.policy.get("role", "approver") if isinstance(contract.policy, dict) else "approver"
+        people = len(rights.people_with(tenant_id=contract.tenant_id, role=str(role)))
     found = contradictions(contract, people=people)
     if contract.result_query and query_tool(contract) is None:
         text = _("There is no published tool %(name)s that only reads, so nothing can be asked.")

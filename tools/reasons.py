@@ -28,6 +28,16 @@ class Reason:
         return {"code": self.code, "text": self.text, "params": dict(self.params)}
 
 
+def told(stored: Any) -> list[str]:
+    """Stored reasons as sentences in the language that is active; what was not stored so is left out."""
+    rows = stored if isinstance(stored, list) else []
+    return [
+        str(Reason(str(row.get("code", "")), str(row["text"]), dict(row.get("params") or {})))
+        for row in rows
+        if isinstance(row, Mapping) and row.get("text")
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Problem(Reason):
     """What is wrong with a declaration; ``where`` names the part of the contract to change."""

@@ -1,7 +1,7 @@
 """Recorded calls judged again: what would change if a draft were in force. Reads; sends nothing.
 
 Recorded are effects (their intents); calls that only read leave none. What is switched off today is left out of the
-comparison: it says nothing about the draft.
+comparison: it says nothing about the draft. Totals count the recorded calls of the same tool that came before.
 """
 
 import uuid
@@ -14,6 +14,7 @@ from django.db.models import Count, Q
 from django.db.models.functions import Now
 
 from tools import gate
+from tools import policy as policies
 from tools.models import Contract, Intent
 
 DAYS = 7
@@ -60,10 +61,14 @@ def replay(*, draft: Contract, live: Contract | None) -> Replay:
     )
     now, then = gate.facts(draft), gate.facts(live) if live else None
     rows = recorded.order_by("-created_at").values_list("run_id", "created_at", "target", "arguments")
-    calls = [
-        Call(run_id, at, target, _word(then, arguments) if then else None, _word(now, arguments))
-        for run_id, at, target, arguments in rows[:MOST]
-    ]
+    calls, done = [], list[tuple[uuid.UUID, datetime, policies.Earlier]]()
+    sums = bool(policies.totals(now.policy) or (then and policies.totals(then.policy)))
+    for run_id, at, target, arguments in reversed(list(rows[:MOST])):
+        earlier = _before(done, run_id, at) if sums else []
+        before = _word(then, arguments, earlier) if then else None
+        calls.append(Call(run_id, at, target, before, _word(now, arguments, earlier)))
+        done.append((run_id, at, policies.Earlier(draft.tool.name, arguments)))
+    calls.reverse()
     return Replay(calls, len(calls) if len(calls) < MOST else recorded.count())
 
 
@@ -111,5 +116,19 @@ def figures(*, tenant_id: uuid.UUID) -> dict[uuid.UUID, Figures]:
     return found
 
 
-def _word(facts: gate.ContractFacts, arguments: dict[str, Any]) -> gate.Verdict:
-    return gate.decide(contract=facts, arguments=arguments, run=gate.RunFacts())
+def _before(
+    done: Sequence[tuple[uuid.UUID, datetime, policies.Earlier]], run_id: uuid.UUID, at: datetime
+) -> list[policies.Earlier]:
+    """The recorded calls of this tool that a total would have counted; those of other tools are not looked at."""
+    found = []
+    for run, then, call in done:
+        call.run, call.day = run == run_id, at - then < timedelta(days=1)
+        if call.run or call.day:
+            found.append(call)
+    return found
+
+
+def _word(
+    facts: gate.ContractFacts, arguments: dict[str, Any], earlier: Sequence[policies.Earlier]
+) -> gate.Verdict:
+    return gate.decide(contract=facts, arguments=arguments, run=gate.RunFacts(earlier=earlier))

@@ -144,7 +144,7 @@ class Reading:
     def __init__(self) -> None:
         self._newest: dict[tuple[uuid.UUID, str], Contract | None] = {}
         self._switches: dict[uuid.UUID, list[StopSwitch]] = {}
-        self._paused: dict[uuid.UUID, list[str]] = {}
+        self._paused: dict[uuid.UUID, list[tuple[str, str]]] = {}
 
     def verdict(
         self,
@@ -188,18 +188,20 @@ class Reading:
         """As :func:`stops`."""
         if tenant_id not in self._switches:
             rows = StopSwitch.everywhere.filter(tenant_id=tenant_id, lifted_at__isnull=True)
-            self._switches[tenant_id] = list(rows.order_by("set_at", "id"))
+            self._switches[tenant_id] = list(rows.select_related("set_by").order_by("set_at", "id"))
         if tool_id not in self._paused:
             rows = Tool.everywhere.filter(pk=tool_id, tenant_id=tenant_id, paused_at__isnull=False)
-            self._paused[tool_id] = list(rows.values_list("paused_reason", flat=True))
+            self._paused[tool_id] = list(rows.values_list("paused_reason", "paused_by__name"))
         found = [
-            gate.Stop("tool" if row.tool_id else "run" if row.run_id else "tenant", row.reason)
+            gate.Stop(
+                "tool" if row.tool_id else "run" if row.run_id else "tenant", row.reason, str(row.set_by)
+            )
             for row in self._switches[tenant_id]
             if (row.tool_id is None and row.run_id is None)
             or row.tool_id == tool_id
             or (run_id is not None and row.run_id == run_id)
         ]
-        return (*found, *(gate.Stop("paused", reason) for reason in self._paused[tool_id]))
+        return (*found, *(gate.Stop("paused", *row) for row in self._paused[tool_id]))
 
 
 def _keep(contract: Contract) -> None:

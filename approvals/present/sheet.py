@@ -21,6 +21,7 @@ from approvals.present.preview import Preview, preview
 from approvals.present.quotes import Quote, quotes
 from approvals.present.tool import ToolFacts, tool
 from tools.models import Risk
+from tools.reasons import told
 
 Status = PendingAction.Status
 
@@ -190,7 +191,15 @@ def _stakes(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) 
         ),
         Fact(_("How bad a wrong one is"), _risk(str(seen.get("risk"))), _undo(seen)),
         Fact(_("Who must agree"), must, of_whom),
+        *_why_asked(seen),
     )
+
+
+def _why_asked(seen: Mapping[str, Any]) -> tuple[Fact, ...]:
+    """What made the gate ask, and what an approval before this one does not cover any more."""
+    asked, lapsed = told(seen["policy"].get("reasons")), told(seen["policy"].get("lapsed"))
+    facts = [(_("Why a person is asked"), asked), (_("Why it is asked again"), lapsed)]
+    return tuple(Fact(name, words[0], " ".join(words[1:])) for name, words in facts if words)
 
 
 def _wanted(seen: Mapping[str, Any]) -> str:
@@ -272,7 +281,14 @@ def _comparable(seen: Mapping[str, Any]) -> dict[str, Any]:
         _("sender"): sender.get("mail_from"),
         _("answers go to"): sender.get("mail_reply_to"),
         _("tool and version"): f"{seen.get('tool')} v{seen.get('contract_version')}",
-        _("rules for approving"): seen.get("policy"),
+        _("rules for approving"): {
+            name: value
+            for name, value in (seen.get("policy") or {}).items()
+            if name not in ("reasons", "lapsed")
+        },
+        _("credentials"): ", ".join(
+            f"{one['name']} ({one['set_at'] or _('not set')})" for one in seen.get("credentials") or ()
+        ),
     }
 
 

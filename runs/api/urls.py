@@ -4,12 +4,14 @@ from django.urls import path
 
 import approvals.api.urls  # noqa: F401  registers <action:…>
 import runs.converters  # noqa: F401  registers <run:…> and <art:…>
-from runs.api import bounces, check_again, duplicates, files, signals, tasks
+from runs.api import bounces, check_again, duplicates, files, signals, stops, tasks
 
 urlpatterns = [
     path("agents/", tasks.AgentsView.as_view(), name="agents"),
     path("uploads/", files.UploadsView.as_view(), name="uploads"),
     path("uploads/<artifact:artifact_id>/", files.UploadView.as_view(), name="upload"),
+    path("stops/", stops.StopsView.as_view(), name="stops"),
+    path("stops/lift/", stops.LiftView.as_view(), name="lift"),
     path("tasks/", tasks.TasksView.as_view(), name="tasks"),
     path("tasks/preview/", tasks.PreviewView.as_view(), name="preview"),
     path("tasks/<run:run_id>/", tasks.TaskView.as_view(), name="task"),

@@ -2,7 +2,7 @@
 action, intent and the sender's row, in that order. From its commit on, only the sender knows what happened."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -34,6 +34,7 @@ from tools import intents, previews, workers
 from tools.errors import SenderGone
 from tools.gate import Verdict
 from tools.models import Contract, Intent
+from tools.reasons import Reason
 from tools.selectors import by_id, verdict
 
 FENCED = Stop("lost", "lease_lost", "This step belongs to another worker now.")
@@ -164,7 +165,7 @@ def _refused(run: Locked, step: Step, intent: Intent, contract: Contract) -> Sto
     )
     if drift is None:
         return None
-    return _ask_again(run, step, intent, contract, word, str(drift))
+    return _ask_again(run, step, intent, contract, word, drift.reasons)
 
 
 def as_recorded(claimed: Claimed, arguments: Mapping[str, Any]) -> bool:
@@ -190,7 +191,7 @@ def _other_bytes(run: Locked, step: Step, intent: Intent, contract: Contract) ->
         run_id=run.id,
         key=intent.key,
     )
-    return _ask_again(run, step, intent, contract, word, grants.DIFFERENCES["arguments"])
+    return _ask_again(run, step, intent, contract, word, [grants.difference("arguments")])
 
 
 def _ask(run: Locked, step: Step, intent: Intent, contract: Contract, word: Verdict) -> Stop:
@@ -212,8 +213,11 @@ def _ask(run: Locked, step: Step, intent: Intent, contract: Contract, word: Verd
     return Stop("waiting", "needs_approval", why)
 
 
-def _ask_again(run: Locked, step: Step, intent: Intent, contract: Contract, word: Verdict, why: str) -> Stop:
+def _ask_again(
+    run: Locked, step: Step, intent: Intent, contract: Contract, word: Verdict, lapsed: Sequence[Reason]
+) -> Stop:
     """The grant does not cover it any more: it is void, and the question is asked anew with the difference."""
+    why = " ".join(str(reason) for reason in lapsed)
     before = PendingAction.everywhere.filter(pk=intent.grant).first()
     if before is None:
         return _ask(run, step, intent, contract, word)
@@ -232,7 +236,7 @@ def _ask_again(run: Locked, step: Step, intent: Intent, contract: Contract, word
             **previews.render(contract=contract, arguments=intent.arguments, tenant=tenant),
             "task": run.goal,
         },
-        policy=word.asked(),
+        policy={**word.asked(), "lapsed": [reason.as_json() for reason in lapsed]},
     )
     _park(run, step, "wait_for_person", before.sentence, "approval.voided", why=why)
     return Stop("waiting", "grant_void", why)

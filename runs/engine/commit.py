@@ -336,10 +336,12 @@ def _go_on(workspace: Workspace, accepted: Sequence[Outcome], places: Places) ->
         return taken
     sticky = Sticky([(o.claimed.tenant_id, o.claimed.pool) for o in accepted], places)
     for run in workspace.runs.values():
-        if not run.takes_work:
+        if not run.takes_work or run.stopped:
             continue
         for step in run.steps:
-            if step.status == "PENDING" and not step.held and sticky.may(run.tenant_id, step.pool):
+            if step.status != "PENDING" or step.held or (step.tool in run.stopped_tools and not step.intent):
+                continue
+            if sticky.may(run.tenant_id, step.pool):
                 step.status = "RUNNING"
                 taken.append(step.id)
     return taken

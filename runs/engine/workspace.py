@@ -78,7 +78,8 @@ class NewStep:
 @dataclass(slots=True)
 class Locked:
     """One run under lock: what was read, and what will be written. ``failure`` while it has not ended: a person
-    ended it, and what became of an effect must still be settled. ``failures``: executions that failed or were lost.
+    ended it, and what became of an effect must still be settled. ``stopped``: somebody stopped it or its tenant.
+    ``failures``: executions that failed or were lost.
     ``together``: it is one of many, and what fails is done again alone; ``proposals`` and ``confirmed`` are intents to
     insert, and effects that happened."""
 
@@ -105,6 +106,8 @@ class Locked:
     last_event_at: datetime
     deadline: datetime | None
     restored: int = 0
+    stopped: bool = False
+    stopped_tools: frozenset[str] = frozenset()
     was: str = ""
     ended_before: int = 0
     lines: list[timeline.Line] = field(default_factory=list)
@@ -212,6 +215,8 @@ class Workspace:
                 deadline=row[22],
                 failure=orjson.loads(row[23]) if row[23] else None,
                 restored=row[24],
+                stopped=row[25],
+                stopped_tools=frozenset(row[26]),
                 together=self.together,
                 reading=self.reading,
             )

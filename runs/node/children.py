@@ -23,7 +23,15 @@ MAX_WAITING = 1 << 20
 #: Beyond its time limit a step's lease goes on for so many seconds: to be told, to plan, to be ended.
 LAST_BREATH = 15.0
 #: What only main may know.
-_SECRETS = ("DATABASE_URL", "BROKER_URL", "CHANNEL_URL", "SECRET_KEY", "VAULT_KEYS", "AUDIT_KEYS", "METRICS_TOKEN")
+_SECRETS = (
+    "DATABASE_URL",
+    "BROKER_URL",
+    "CHANNEL_URL",
+    "SECRET_KEY",
+    "VAULT_KEYS",
+    "AUDIT_KEYS",
+    "METRICS_TOKEN",
+)
 
 
 @dataclass(slots=True)

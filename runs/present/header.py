@@ -80,6 +80,11 @@ def task(run: Run, actions: Sequence[PendingAction]) -> Task:
     )
 
 
+def stop_url(run: Run) -> str:
+    """Where an administrator stops it without cancelling it; empty when it has ended."""
+    return "" if run.status in RUN_TERMINAL else reverse("runs:stop_run", args=[run.pk])
+
+
 def primary(run: Run, actions: Sequence[PendingAction]) -> Link | None:
     """The one thing to do now."""
     for kind, label in (

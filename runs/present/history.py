@@ -19,6 +19,8 @@ WORDS = {
     "run.failed": gettext_noop("Task failed: %(text)s"),
     "run.cancel_requested": gettext_noop("Cancellation asked for: %(reason)s"),
     "run.cancelled": gettext_noop("Task cancelled"),
+    "run.stopped": gettext_noop("Task stopped: %(reason)s"),
+    "run.lifted": gettext_noop("The stop is lifted, the task goes on"),
     "run.taken_over": gettext_noop("It cannot go on by itself: %(why)s"),
     "run.takeover_answered": gettext_noop("A person answered the takeover"),
     "run.limit_raised": gettext_noop("A person allowed more: %(limit)s, %(before)s becomes %(after)s"),

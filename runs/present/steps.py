@@ -10,7 +10,9 @@ from accounts.said import read
 from approvals.models import PendingAction, Verdict
 from runs.models import Artifact, Step
 from runs.present.names import step_name
+from tools import gate
 from tools.models import EffectClass
+from tools.reasons import told
 
 _MARKS = {EffectClass.READ_ONLY: "eye", EffectClass.COMPENSABLE: "undo-2", EffectClass.IRREVERSIBLE: "seal"}
 
@@ -37,6 +39,7 @@ class StepRow:
     result_label: str
     result_url: str
     note: str
+    why: Sequence[str] = ()
 
 
 def rows(steps: Iterable[Step], actions: Sequence[PendingAction], files: Iterable[Artifact]) -> list[StepRow]:
@@ -71,8 +74,18 @@ def _row(
         took=took,
         result_label=label,
         result_url=f"#artifact-{files[0].pk.hex}" if files else "",
+        why=_why(step),
         note=read(step.error_text or (step.waiting_on if step.status.startswith("WAITING") else "")),
     )
+
+
+def _why(step: Step) -> list[str]:
+    """The gate's last word on it, with reasons: why it ran by itself, asks a person or is held back."""
+    if step.intent is not None:
+        return told(step.intent.verdict.get("reasons"))
+    if step.contract is not None and step.error_code != "blocked":
+        return [str(gate.free(step.contract.effect_class))]
+    return []
 
 
 def _path(step: Step, action: PendingAction | None) -> Path:

@@ -6,6 +6,8 @@
 -- here, so that no worker has to know of it.
 -- `circle`: tenants with ready steps, one look into step_claimable for each, beginning after the one served last; so the
 -- cost does not grow with the number of tenants or of waiting steps.
+-- `stopped`: what people switched off. Nothing of a stopped tenant or run is taken, and no call of a stopped tool that only
+-- reads; an effect of it is, so that begin can hold it back and say why.
 -- `facts`: their leases, counted from the rows (B34), and their weight w / (1 + a * r), where r are the recent failures,
 -- halved every half-life.
 -- `wish`: what each lacks to its part of all leases of these tenants, as if all had endless work; `most` is what one tenant
@@ -45,6 +47,11 @@ circle(pool, n, tenant, first) AS (
          ORDER BY s.tenant_id LIMIT 1)
         LIMIT 1) next
     WHERE c.n < %(tenants)s AND next.tenant <> c.first),
+stopped AS MATERIALIZED (
+    SELECT w.tenant_id, w.run_id, t.name AS tool
+    FROM tools_stopswitch w LEFT JOIN tools_tool t ON t.id = w.tool_id WHERE w.lifted_at IS NULL
+    UNION ALL
+    SELECT t.tenant_id, NULL, t.name FROM tools_tool t WHERE t.paused_at IS NOT NULL),
 facts AS MATERIALIZED (
     SELECT c.pool, c.n, c.tenant, room.free, active.leases, terms.weight,
            CASE WHEN room.limited THEN room.most - active.here ELSE room.free END AS here_left,
@@ -58,7 +65,8 @@ facts AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT count(*)::int AS leases, (count(*) FILTER (WHERE l.mine AND l.pool = c.pool))::int AS here
         FROM (SELECT s.owner_id = %(worker)s AS mine, s.pool FROM runs_step s
-              WHERE s.status = 'RUNNING' AND s.tenant_id = c.tenant LIMIT terms.quota) l) active),
+              WHERE s.status = 'RUNNING' AND s.tenant_id = c.tenant LIMIT terms.quota) l) active
+    WHERE NOT EXISTS (SELECT 1 FROM stopped x WHERE x.tenant_id = c.tenant AND x.run_id IS NULL AND x.tool IS NULL)),
 wish AS (
     SELECT f.pool, f.n, f.tenant, f.free, f.quota_left, LEAST(f.free, f.here_left, f.quota_left) AS most,
            (f.leases - ln(1 - f.chance)) / f.weight AS turn,
@@ -90,6 +98,8 @@ ready AS MATERIALIZED (
           AND (s.kind = 'query' AND r.status IN ('PAUSED', 'CANCEL_REQUESTED', 'COMPENSATING')
                OR r.status = ANY (%(claimable)s) AND (r.status <> 'COMPENSATING' OR s.kind = 'undo'))
           AND r.agent_digest = ANY (%(digests)s) AND (r.takeover IS NULL OR s.kind = 'query')
+          AND NOT EXISTS (SELECT 1 FROM stopped x WHERE x.tenant_id = s.tenant_id
+                            AND (x.run_id = s.run_id OR x.tool = s.tool AND s.intent_id IS NULL))
         ORDER BY s.not_before, s.id
         LIMIT GREATEST(a.places, 0)
         FOR UPDATE OF s SKIP LOCKED) found

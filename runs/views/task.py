@@ -16,7 +16,18 @@ from accounts.access import MemberRequest, member
 from accounts.ids import public
 from accounts.models import Role
 from runs.models import Run
-from runs.present import aside, cancel_sheet, effects, findings, header, history, people, results, timeline
+from runs.present import (
+    aside,
+    cancel_sheet,
+    effects,
+    findings,
+    header,
+    history,
+    people,
+    results,
+    stops,
+    timeline,
+)
 from runs.present import steps as step_rows
 from runs.present.names import step_name
 from runs.selectors import actions, artifacts, corrections, damages, events, intents, reviews, steps
@@ -76,9 +87,13 @@ def _context(request: MemberRequest, run: Run) -> dict[str, Any]:
     damaged = damages.of_run(run.pk)
     cards = results.cards(files, damaged)
     may_act = bool({Role.SUBMITTER, Role.ADMINISTRATOR} & set(request.membership.roles))
+    may_stop = Role.ADMINISTRATOR in request.membership.roles
+    stopped = stops.of_run(run, found.rows)
     context: dict[str, Any] = {
         "task": header.task(run, asked),
         "banner": header.banner(run, asked, found.rows),
+        "stop_banner": stops.banner(run, stopped, may_lift=may_stop),
+        "stop_url": header.stop_url(run) if may_stop and not any(one.run_id for one in stopped) else "",
         "primary": header.primary(run, asked),
         "cancel_url": header.cancel_url(run) if may_act else "",
         "now_line": header.now(run, found.rows, asked),

@@ -7,6 +7,7 @@ from tests.mutants.context import CONTEXT
 from tests.mutants.edges import EDGES
 from tests.mutants.engine import ENGINE
 from tests.mutants.fencing import FENCING
+from tests.mutants.gate import GATE
 from tests.mutants.growth import GROWTH
 from tests.mutants.leases import LEASES
 from tests.mutants.machine import MACHINE
@@ -48,6 +49,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *WORKBENCH,
             *ADAPTERS,
             *MCP,
+            *GATE,
         ),
         key=lambda mutant: (mutant.schema, int(mutant.number[1:])),
     )

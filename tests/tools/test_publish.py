@@ -10,9 +10,9 @@ from django.db.utils import Error
 
 from accounts import audit
 from accounts.arrows import RefusedTransition
-from accounts.models import AuditEntry
+from accounts.models import AuditEntry, Membership
 from tests.tools import make
-from tools import publish, samples, selectors
+from tools import publish, samples, selectors, staffing
 from tools.contracts import definition_digest
 from tools.errors import ContractRefused
 from tools.models import Contract, StopSwitch, Tool
@@ -27,6 +27,7 @@ def tenant():
 
 def test_publishing_retires_the_one_before_and_is_audited(tenant):
     ben = make.person(tenant, "approver", "administrator")
+    make.person(tenant, "submitter", name="Ada")
     tool = make.tool(tenant)
     first = publish.publish(contract_id=publish.draft(tool=tool, **make.DECLARED).pk, by=ben.pk)
     second = publish.publish(contract_id=publish.draft(tool=tool, **make.DECLARED, risk="high").pk, by=ben.pk)
@@ -175,3 +176,30 @@ def test_the_samples_are_published_once(tenant):
     word = selectors.verdict(tenant_id=tenant.pk, contract=mail, arguments=letter)
     assert word.path == "approval"
     assert {"irreversible", "concerns_commitment", "high_risk_without_key"} <= {r.code for r in word.reasons}
+
+
+def test_whoever_submits_is_not_among_those_who_may_agree(tenant):
+    """Guards tools/staffing.py: four eyes leave nobody when the one who may agree is the one who may submit."""
+    ben = make.person(tenant, "approver", "administrator")
+    drafted = publish.draft(tool=make.tool(tenant), **make.DECLARED)
+    with pytest.raises(ContractRefused) as refused:
+        publish.publish(contract_id=drafted.pk, by=ben.pk)
+    (problem,) = refused.value.problems
+    assert (problem.code, problem.params) == ("policy_unsatisfiable", {"quorum": 1, "people": 0})
+    make.person(tenant, "submitter", name="Ada")
+    assert publish.publish(contract_id=drafted.pk, by=ben.pk).status == "PUBLISHED"
+
+
+def test_a_policy_that_nobody_can_satisfy_any_more_is_found(tenant):
+    """Guards tools/staffing.py `unsatisfiable`: people leave after a contract was published."""
+    approvers = [make.person(tenant, "approver", name=name) for name in ("Ben", "Mira")]
+    make.person(tenant, "submitter", name="Ada")
+    make.contract(tenant, "pay", policy={"quorum": 2})
+    make.contract(tenant, "look", effect_class="read_only", isolation="thread")
+    make.contract(tenant, "mail.send")
+    assert staffing.unsatisfiable(tenant_id=tenant.pk) == []
+    Membership.everywhere.filter(user=approvers[0]).update(disabled_at="2026-01-01T00:00Z")
+    (short,) = staffing.unsatisfiable(tenant_id=tenant.pk)
+    assert (short.tool, short.needed, short.people) == ("pay", 2, 1)
+    Membership.everywhere.filter(user=approvers[1]).update(roles=["submitter"])
+    assert [one.tool for one in staffing.unsatisfiable(tenant_id=tenant.pk)] == ["mail.send", "pay"]

@@ -54,6 +54,9 @@ class Tool(TenantRow):
                 condition=Q(drifted__isnull=True) | Q(paused_at__isnull=False), name="tool_drifted_is_paused"
             ),
         ]
+        indexes = [
+            models.Index(fields=["tenant", "name"], name="tool_paused", condition=Q(paused_at__isnull=False))
+        ]
 
     def __str__(self) -> str:
         return self.name

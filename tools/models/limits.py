@@ -48,6 +48,17 @@ class StopSwitch(TenantRow):
             models.CheckConstraint(
                 condition=Q(tool__isnull=True) | Q(run_id__isnull=True), name="switch_one_scope"
             ),
+            models.UniqueConstraint(
+                fields=["tenant"],
+                condition=Q(lifted_at__isnull=True, tool__isnull=True, run_id__isnull=True),
+                name="switch_tenant_once",
+            ),
+            models.UniqueConstraint(
+                fields=["tool"], condition=Q(lifted_at__isnull=True), name="switch_tool_once"
+            ),
+            models.UniqueConstraint(
+                fields=["run_id"], condition=Q(lifted_at__isnull=True), name="switch_run_once"
+            ),
         ]
         indexes = [models.Index(fields=["tenant"], name="switch_open", condition=Q(lifted_at__isnull=True))]
 

@@ -3,20 +3,21 @@
 import json
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
-from accounts import ids, rights
+from accounts import ids
 from accounts.canonical import BadInput, strict_loads
-from tools import gate, replay
+from tools import gate, replay, selectors, totals
 from tools import policy as policies
 from tools.contradictions import contradictions
 from tools.models import Contract, Intent
 from tools.present.path import PathToday, look, rule_words
 from tools.reasons import Problem
+from tools.staffing import could_agree
 
 COLUMNS = 78
 #: Edge of a square and distance between two, in the units of the drawing.
@@ -65,15 +66,16 @@ class Consequences:
 
 def consequences(*, draft: Contract, live: Contract | None, example: str) -> Consequences:
     """Judges without a trace: nothing is stored, nothing is sent."""
-    problems = contradictions(draft, people=_people(draft))
+    problems = contradictions(draft, people=could_agree(tenant_id=draft.tenant_id, policy=draft.policy))
     well_formed = not policies.faults(draft.policy)
     arguments, fault = _example(example)
     verdict, before, fired = None, "", []
     if well_formed and not fault:
-        judged = gate.decide(contract=gate.facts(draft), arguments=arguments, run=gate.RunFacts())
-        verdict, fired = look(judged), _fired(draft.policy, arguments)
+        verdict = look(_judged(draft, arguments))
+        verdict = replace(verdict, why=[*verdict.why, *_held_now(draft)])
+        fired = _fired(draft, arguments)
         if live is not None:
-            was = look(gate.decide(contract=gate.facts(live), arguments=arguments, run=gate.RunFacts()))
+            was = look(_judged(live, arguments))
             before = "" if was.word == verdict.word else was.word
     again = replay.replay(draft=draft, live=live) if well_formed else replay.Replay([], 0)
     return Consequences(
@@ -117,11 +119,34 @@ def _example(text: str) -> tuple[Mapping[str, Any], str]:
     return (read, "") if isinstance(read, dict) else ({}, _("The example is a JSON object, in braces."))
 
 
-def _fired(policy: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[tuple[bool, str]]:
+def _judged(contract: Contract, arguments: Mapping[str, Any]) -> gate.Verdict:
+    """The gate's word on the example, as the first call of a task, after what was done today."""
+    return gate.decide(
+        contract=gate.facts(contract), arguments=arguments, run=gate.RunFacts(earlier=_today(contract))
+    )
+
+
+def _today(contract: Contract) -> list[policies.Earlier]:
+    return totals.earlier(
+        tenant_id=contract.tenant_id,
+        tool=contract.tool.name,
+        policy=contract.policy,
+        run_id=None,
+        key="",
+    )
+
+
+def _held_now(contract: Contract) -> list[str]:
+    """What is switched off would hold it up today, whatever the contract says."""
+    stops = selectors.stops(tenant_id=contract.tenant_id, tool_id=contract.tool_id)
+    return [_("Today it would wait: %s") % gate.stopped(stop) for stop in stops]
+
+
+def _fired(draft: Contract, arguments: Mapping[str, Any]) -> list[tuple[bool, str]]:
     """Each rule and whether it applies to the example."""
-    found = []
-    for rule in policy.get("rules", ()):
-        ruled = policies.apply({"rules": [rule]}, arguments)
+    found, earlier = [], _today(draft)
+    for rule in draft.policy.get("rules", ()):
+        ruled = policies.apply({"rules": [rule]}, arguments, tool=draft.tool.name, earlier=earlier)
         found.append((bool(ruled.blocked or ruled.approval), rule_words(rule)))
     return found
 
@@ -141,8 +166,3 @@ def _task(run_id: uuid.UUID) -> str:
         return reverse("runs:task_detail", args=[ids.public("run", run_id)])
     except NoReverseMatch:
         return ""
-
-
-def _people(draft: Contract) -> int:
-    role = draft.policy.get("role", "approver") if isinstance(draft.policy, dict) else "approver"
-    return len(rights.people_with(tenant_id=draft.tenant_id, role=str(role)))

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import MemberRequest, member
 from accounts.models import Role
 from accounts.views.answer import attempt
-from tools import drafts, forms, pauses
+from tools import drafts, forms, pauses, staffing, switches
 from tools.models import Tool
 from tools.present import register
 
@@ -32,6 +32,10 @@ def tools(request: MemberRequest) -> HttpResponse:
         "words": words,
         "total": len(found),
         "paused": sum(bool(row.tool.paused_at) for row in found),
+        "stopped": next(
+            (one for one in switches.standing(tenant_id=request.tenant.pk) if one.scope == "tenant"), None
+        ),
+        "short": staffing.unsatisfiable(tenant_id=request.tenant.pk),
     }
     return render(request, "tools/tools.html", context)
 

@@ -199,6 +199,15 @@ def test_the_fast_path_judges_totals_as_well():
     assert begin_many(worker_id=house.me.pk, asked=asked) == [None, None]
 
 
+def test_b52_the_fast_path_compares_what_would_be_sent():
+    """Guards runs/engine/begin_many.py `_decide`: `as_recorded`."""
+    house = House()
+    house.run([pay("a", 600)])
+    Step.everywhere.filter(key="a").update(input={"arguments": {"amount": 6000}})
+    claimed = house.taken()["a"]
+    assert begin_many(worker_id=house.me.pk, asked=[Asked(claimed, new_id(), 77)]) == [None]
+
+
 def test_b62_a_grant_from_before_the_total_grew_does_not_suffice():
     """Guards approvals/grants.py `_signers`: one person agreed; with what was sent meanwhile two must."""
     two = {"argument": "amount", "total_over": 1000, "then": "approval", "quorum": 2}
