@@ -31,7 +31,7 @@ RECOVERY = (
         number="B08",
         guard="what has not started ends with the cancel",
         file="runs/engine/cancel.py",
-        old='        end_step(run, step, "cancel", code="cancelled", actor=f"user:{user_id.hex}")\n',
+        old='        stop(run, step, code="cancelled", actor=f"user:{user_id.hex}")\n',
         new="        pass\n",
         tests=(f"{STOPPING}::test_b08_a_cancel_without_any_worker_holds_when_they_come",),
     ),
