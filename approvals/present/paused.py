@@ -18,7 +18,6 @@ from approvals.present.parameters import Parameter, parameters
 from approvals.present.parts import Fact, May
 from approvals.present.sheet import technical
 
-
 #: The least that is offered: with one step more the task would stand here again at once.
 LEAST = 10
 
