@@ -26,6 +26,7 @@ def nothing_here(request: HttpRequest, rest: str = "") -> JsonResponse:
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("runs.api.urls")),
     path("", include("approvals.api.urls")),
+    path("", include("tools.api.urls")),
     path("", include("outbox.api.urls")),
     path(
         "openapi.json",

@@ -20,6 +20,7 @@ from runs.models import Run, Step
 from runs.states import RUN_TERMINAL
 from runs.verbs.test_call import test_call
 from runs.views.lookup import run_or_404
+from tools.models import Tool
 
 #: Characters of an answer that are shown; the whole of it stands in the task.
 SHOWN = 10_000
@@ -29,6 +30,8 @@ SHOWN = 10_000
 @member(Role.ADMINISTRATOR)
 def start(request: MemberRequest, name: str) -> HttpResponse:
     """Call the version in force with the arguments that were typed."""
+    if not Tool.objects.filter(name=name).exists():
+        raise Http404
     try:
         arguments = strict_loads(request.POST.get("example") or "{}")
     except BadInput as bad:

@@ -30,6 +30,8 @@ PAGES = [
     (JONAS, "tools-import", "/tools/import/"),
     (JONAS, "tool-pause", "/tools/mail.send/pause/"),
     (JONAS, "secrets", "/tools/secrets/"),
+    (JONAS, "tools-two-people", "/tools/two-people/"),
+    (JONAS, "duplicates", "/tasks/duplicates/"),
     (JONAS, "audit", "/audit/"),
     (JONAS, "profile", "/settings/profile/"),
     (JONAS, "tokens", "/settings/tokens/"),

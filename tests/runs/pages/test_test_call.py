@@ -76,6 +76,7 @@ def test_an_effect_is_never_tried(desk: Desk):
     [("drill.noop", "{", "no JSON"), ("drill.noop", "[]", "in braces"), ("nothing.here", "{}", "in force")],
 )
 def test_what_cannot_be_called_is_said_and_nothing_is_started(desk: Desk, tool, example, words):
+    make.tool(desk.tenant, "nothing.here")
     assert words in desk.post(tool, example)
     assert not Run.everywhere.exists()
 
