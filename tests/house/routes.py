@@ -119,6 +119,8 @@ ROUTES: dict[str, str] = {
     "api:steps": TOKEN,
     "api:events": TOKEN,
     "api:cancel": TOKEN,
+    "api:tools": TOKEN,
+    "api:tool": TOKEN,
     "api:effects": TOKEN,
     "api:report_duplicate": TOKEN,
     "api:duplicates": TOKEN,
