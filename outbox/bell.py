@@ -10,10 +10,12 @@ from django.db import connection
 CHANNEL: Final = "countersign_node"
 READY: Final = "ready"
 DECIDED: Final = "decided"
+FREED: Final = "freed"
 
 
 def ring(word: str = READY) -> None:
-    """``ready``: steps may be claimable · ``decided``: a question was answered. Equal rings of one transaction are one."""
+    """``ready``: steps may be claimable · ``decided``: a question was answered · ``freed``: a resource, whose
+    next effect may begin. Equal rings of one transaction are one."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, word])
 

@@ -69,6 +69,15 @@ ASKING = Sentence(_("The other side is asked whether it happened."))
 NO_CODE = Sentence(_("the agent %(agent)s %(version)s: no worker has the code that this task started with"))
 SIGNAL = Sentence(_("the signal %(name)s"))
 TIME = Sentence(_("the time that was set"))
+IN_LINE = Sentence(_("Waits for %(resource)s: “%(what)s” is under way there (%(task)s)"))
+BEHIND_UNKNOWN = Sentence(_("Waits for %(resource)s: the outcome of “%(what)s” is unknown (%(task)s)"))
+WITHHELD = Sentence(
+    _(
+        "Its worker fell silent (%(node)s on %(host)s). Another one takes over when that one is known to be gone."
+    )
+)
+RESOURCE_FREE = Sentence(_("its resource is free"))
+QUOTA_FREE = Sentence(_("its tool may be called again"))
 
 # How a step ended.
 NOT_ANSWERED = Sentence(_("Nobody answered in time."))

@@ -68,6 +68,7 @@ def insert(db: Cursor, intents: Sequence[Intent]) -> None:
             "contract": one.contract_id,
             "arguments": one.arguments,
             "target": one.target,
+            "resource": one.resource,
             "digest": one.request_digest,
             "verdict": one.verdict,
             "status": str(one.status),

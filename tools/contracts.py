@@ -58,7 +58,7 @@ LATER: dict[str, Any] = {
     "query_answer": {},
 }
 #: Never pinned: the newest published contract decides.
-RULES = ("policy", "quota_per_hour", "egress_hosts", "approval_ttl_seconds")
+RULES = ("policy", "quota_per_hour", "quota_per_minute", "egress_hosts", "approval_ttl_seconds")
 BOOKKEEPING = (
     "id",
     "tenant",

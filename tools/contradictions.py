@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop as _
 from jsonschema import SchemaError
 
 from tools import policy as policies
-from tools import result_query
+from tools import resources, result_query
 from tools.adapters import registry
 from tools.gate import ONLY_PROPOSED, facts, validator
 from tools.models import Contract, EffectClass, Risk
@@ -24,13 +24,6 @@ _HOST = re.compile(
 
 #: No contract may ask for more attempts (S7).
 MOST_ATTEMPTS = 20
-#: Promises that the engine does not keep yet, and the value that promises nothing. A contract that is believed and not
-#: kept is worse than none: a strict fence alone would let a high-risk effect through without a person.
-NOT_KEPT = {
-    "quota_per_hour": None,
-    "fence_rule": Contract.FenceRule.NONE,
-    "takeover_rule": Contract.TakeoverRule.AT_EXPIRY,
-}
 
 
 def contradictions(contract: Contract, *, people: int | None = None) -> list[Problem]:
@@ -41,7 +34,7 @@ def contradictions(contract: Contract, *, people: int | None = None) -> list[Pro
         *_repetition(contract),
         *_time(contract),
         *_form(contract),
-        *_not_kept(contract),
+        *_limits(contract),
     ]
     if policy_faults := policies.faults(contract.policy):
         text = _("The policy cannot be applied: %(faults)s.")
@@ -55,11 +48,43 @@ def contradictions(contract: Contract, *, people: int | None = None) -> list[Pro
     return found
 
 
-def _not_kept(contract: Contract) -> Iterator[Problem]:
-    text = _("Nothing enforces %(field)s in this version, so a contract must not promise it.")
-    for field, nothing in NOT_KEPT.items():
-        if getattr(contract, field) != nothing:
-            yield Problem("not_kept", text, {"field": field}, field)
+def _limits(contract: Contract) -> Iterator[Problem]:
+    """Quotas, and the order on a resource."""
+    for field in ("quota_per_hour", "quota_per_minute"):
+        if getattr(contract, field) == 0:
+            text = _("A quota of 0 lets no call through: pause the tool instead.")
+            yield Problem("quota_zero", text, where=field)
+    hour, minute = contract.quota_per_hour, contract.quota_per_minute
+    if hour and minute and minute > hour:
+        text = _("%(minute)s calls a minute are never reached under %(hour)s calls an hour.")
+        yield Problem("quota_unreachable", text, {"minute": minute, "hour": hour}, "quota_per_minute")
+    if contract.fence_rule == Contract.FenceRule.NONE:
+        if contract.resource:
+            text = _("A resource is named, but no rule for the order on it.")
+            yield Problem("resource_without_rule", text, where="fence_rule")
+        return
+    if not contract.resource:
+        text = _("A rule for the order on a resource is given, but no resource.")
+        yield Problem("fence_without_resource", text, where="resource")
+    if contract.effect_class == EffectClass.READ_ONLY:
+        text = _("What only reads needs no order on a resource.")
+        yield Problem("fence_of_read_only", text, where="fence_rule")
+    yield from _template(contract)
+
+
+def _template(contract: Contract) -> Iterator[Problem]:
+    try:
+        named = resources.arguments_of(contract.resource)
+    except ValueError as wrong:
+        text = _("The name of the resource cannot be read: %(problem)s.")
+        yield Problem("resource_form", text, {"problem": str(wrong)}, "resource")
+        return
+    for name in named:
+        if not resources.described(name, contract.input_schema):
+            text = _(
+                "The resource is named by %(name)s, which the schema of the arguments does not describe."
+            )
+            yield Problem("resource_unknown_argument", text, {"name": name}, "resource")
 
 
 def asks(contract: Contract) -> bool:
@@ -104,9 +129,6 @@ def _repetition(contract: Contract) -> Iterator[Problem]:
         params = {"memory": contract.key_memory_seconds, "longest": longest}
         yield Problem("key_forgotten", text, params, "key_memory_seconds")
     yield from _query(contract)
-    if contract.fence_rule != Contract.FenceRule.NONE and not contract.resource:
-        text = _("A rule for the order on a resource is given, but no resource.")
-        yield Problem("fence_without_resource", text, where="resource")
     if contract.max_attempts > MOST_ATTEMPTS:
         text = _("More than %(most)s attempts are not made.")
         yield Problem("attempts_unbounded", text, {"most": MOST_ATTEMPTS}, "max_attempts")

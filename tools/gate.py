@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop as _
 from jsonschema import Draft202012Validator
 
 from tools import policy as policies
+from tools import resources
 from tools.adapters import registry
 from tools.models import Contract, EffectClass, Risk
 from tools.reasons import Reason
@@ -39,7 +40,7 @@ STOPPED = {
 @dataclass(frozen=True, slots=True)
 class ContractFacts:
     """What the gate needs of a contract. ``proxy_dedup``: our own gateway refuses a repeat, because the
-    contract puts its resource under a strict fence (L11)."""
+    contract puts its resource under a strict fence (L11). ``resource``: the template of its name, when there is an order."""
 
     tool: str
     effect_class: str
@@ -48,6 +49,7 @@ class ContractFacts:
     risk: str = Risk.LOW.value
     native_idempotency: bool = False
     proxy_dedup: bool = False
+    resource: str = ""
     approval_ttl_seconds: int = 259_200
     target: str = ""
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -104,6 +106,7 @@ def facts(contract: Contract, *, newest: Contract | None = None) -> ContractFact
         risk=contract.risk,
         native_idempotency=contract.native_idempotency,
         proxy_dedup=contract.fence_rule == Contract.FenceRule.STRICT and bool(contract.resource),
+        resource=contract.resource if resources.ordered(contract) else "",
         approval_ttl_seconds=ruling.approval_ttl_seconds,
         policy=ruling.policy,
         input_schema=contract.input_schema,
@@ -213,6 +216,11 @@ def _misfits(contract: ContractFacts, arguments: Mapping[str, Any]) -> list[Reas
     judge = registry.kind(contract.adapter).misfit
     if not found and (bad := judge(contract.target, contract.config, arguments)):
         found = [(bad.where, bad.text[:300])]
+    if contract.resource and not found:
+        try:
+            resources.name_of(contract.resource, arguments)
+        except resources.Nameless as nameless:
+            return [nameless.reason]
     text = _("The call does not fit the tool: %(where)s: %(problem)s")
     return [Reason("arguments", text, {"where": where, "problem": problem}) for where, problem in found]
 

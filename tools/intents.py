@@ -18,6 +18,7 @@ from django.db.models.functions import Coalesce, Now
 from accounts import arrows
 from accounts.canonical import storable
 from accounts.ids import new_id
+from tools import fences, resources
 from tools.contracts import definition_digest
 from tools.errors import Refused
 from tools.evidence import appended
@@ -27,6 +28,8 @@ from tools.models import Contract, Intent, Tool
 Evidence = Mapping[str, Any] | None
 #: What was heard about a dispatch says nothing of the next one.
 NOT_ASKED: Mapping[str, Any] = {"asks": 0, "said": "", "said_at": None}
+#: What takes an effect off its resource: it is not under way any more, and known or given up.
+ENDS = ("confirm", "refuse", "abandon")
 
 
 def propose(
@@ -106,11 +109,20 @@ def fresh(
         contract=contract,
         arguments=dict(arguments),
         target=target,
+        resource=_resource(contract, arguments),
         request_digest=asked,
         verdict=dict(verdict or {}),
         status=Intent.Status.AUTHORISED if authorised else Intent.Status.PROPOSED,
         epoch=epoch,
     )
+
+
+def _resource(contract: Contract, arguments: Mapping[str, Any]) -> str:
+    """What it is put in order on. Arguments that name no resource never get past the gate."""
+    try:
+        return resources.name_of(contract.resource, arguments) if resources.ordered(contract) else ""
+    except resources.Nameless:
+        return ""
 
 
 def authorise(*, intent: Intent, grant: uuid.UUID | None) -> Intent:
@@ -336,7 +348,10 @@ def _move(
     rows = Intent.everywhere.filter(pk=intent_id, status__in=arrows.sources(Intent, verb), **(guard or {}))
     if rows.update(status=arrows.target(Intent, verb), **changes) != 1:
         raise _refusal(verb, intent_id)
-    return _read(intent_id)
+    row = _read(intent_id)
+    if row.resource and verb in ENDS:
+        fences.left(intents=[row.pk])
+    return row
 
 
 def _read(intent_id: uuid.UUID) -> Intent:

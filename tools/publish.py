@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop as _
 
 from accounts import arrows, audit, rights
 from accounts.canonical import digest
-from tools import drifts, publish_rule, reviews, staffing, standing
+from tools import drifts, publish_rule, quotas, reviews, staffing, standing
 from tools.contracts import contradictions, definition_digest, rules
 from tools.errors import ContractRefused
 from tools.models import Contract, Tool
@@ -90,6 +90,7 @@ def put_in_force(
         actor_kind="person" if by else "installation",
         channel=channel,
     )
+    quotas.forget()
     published: Contract = Contract.everywhere.select_related("tool").get(pk=contract_id)
     return published
 

@@ -160,10 +160,7 @@ class Reading:
         """As :func:`verdict`. ``unsaved``: intents of the run that the transaction is about to insert. Without ``switches``
         what is stopped does not count: a plan is judged by the rules, and the switch holds up its steps. Totals are asked
         for anew each time: what this transaction lets through counts for the next."""
-        pair = (tenant_id, contract.tool.name)
-        if pair not in self._newest:
-            self._newest[pair] = contract_for(tenant_id=tenant_id, tool=contract.tool.name)
-        facts = gate.facts(contract, newest=self._newest[pair])
+        facts = gate.facts(contract, newest=self.newest(contract))
         return gate.decide(
             contract=facts,
             arguments=arguments,
@@ -181,6 +178,13 @@ class Reading:
                 ),
             ),
         )
+
+    def newest(self, contract: Contract) -> Contract | None:
+        """The contract of the same tool that is in force, whose rules hold."""
+        pair = (contract.tenant_id, contract.tool.name)
+        if pair not in self._newest:
+            self._newest[pair] = contract_for(tenant_id=contract.tenant_id, tool=contract.tool.name)
+        return self._newest[pair]
 
     def stops(
         self, *, tenant_id: uuid.UUID, tool_id: uuid.UUID, run_id: uuid.UUID | None = None

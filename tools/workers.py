@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_noop as _
 
 from tools.errors import SenderGone
-from tools.models import Intent, WorkerProcess
+from tools.models import Contract, Intent, WorkerProcess
 from tools.reasons import Reason
 
 #: These prove that the children are gone with their parent. That a supervisor saw the parent die does not.
@@ -159,6 +159,8 @@ def may_go_on(*, intent: Intent, now: datetime | None = None, resend: bool = Tru
     Nobody can still send: the sender is proven gone, or reported itself that it has stopped. A sender that
     is only silent may be paused and will send when it thaws. ``now`` is the database's time unless given.
 
+    Under the takeover rule ``known_gone`` only the last of these counts.
+
     Without ``resend`` it is not to be sent again but written down as not sent: then a far side that drops
     repeats helps nothing.
     """
@@ -168,12 +170,18 @@ def may_go_on(*, intent: Intent, now: datetime | None = None, resend: bool = Tru
         return Blocked("sender_unknown", _("It is not known which process was to send it."))
     now = now or _now_beside(intent.sender_id)
     contract = intent.contract
-    if resend and contract.native_idempotency and _remembered(intent, now):
+    alone = contract.takeover_rule == Contract.TakeoverRule.KNOWN_GONE
+    if resend and not alone and contract.native_idempotency and _remembered(intent, now):
         return None
-    if contract.enforces_deadline and intent.deadline is not None and intent.deadline + _clock_error() < now:
+    if (
+        not alone
+        and contract.enforces_deadline
+        and intent.deadline is not None
+        and intent.deadline + _clock_error() < now
+    ):
         return None
     ended = _sending_ended(intent)
-    if ended is None and contract.enforces_deadline and intent.deadline is not None:
+    if ended is None and not alone and contract.enforces_deadline and intent.deadline is not None:
         text = _("The other side may still take it until %(until)s.")
         taken_until = intent.deadline + _clock_error()
         shown = f"{taken_until.astimezone(UTC):%H:%M:%S} UTC"
@@ -219,8 +227,12 @@ def _sending_ended(intent: Intent) -> datetime | None:
 
 
 def remembers(*, intent: Intent, now: datetime | None = None) -> bool:
-    """Whether the far side drops repeats of the key of this effect, and still remembers it."""
+    """Whether the far side drops repeats of the key of this effect, and still remembers it. Where only one worker may
+    ever be at it, that helps nothing before the first one is known to be gone."""
     if intent.sender_id is None or intent.dispatched_at is None or not intent.contract.native_idempotency:
+        return False
+    alone = intent.contract.takeover_rule == Contract.TakeoverRule.KNOWN_GONE
+    if alone and _sending_ended(intent) is None:
         return False
     return _remembered(intent, now or _now_beside(intent.sender_id))
 

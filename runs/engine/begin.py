@@ -1,5 +1,6 @@
 """Begin: the last check before an effect, and the permission to send it (section 5, 1). One transaction over run, step,
-action, intent and the sender's row, in that order. From its commit on, only the sender knows what happened."""
+action, intent, the sender's row, resource and quota, in that order. From its commit on, only the sender knows what happened.
+"""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ from runs.engine import deadlines, reserve
 from runs.engine.ask_approval import ask_approval
 from runs.engine.commit_guard import holds, inputs_changed
 from runs.engine.ending import end_step, lock_step
+from runs.engine.hold_back import OLDER, hold_back
 from runs.engine.record import settle_down
 from runs.engine.types import Claimed, Go, Stop
 from runs.engine.unknown import lose, may_send_again
@@ -54,8 +56,8 @@ def begin(*, claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int
         # Somebody proved that this child is gone; whatever it still does, it does not send.
         answer = FENCED
     fp("begin.committed")
-    if answer is FENCED:
-        tallies.add("fence_rejections", "begin")
+    if answer is FENCED or answer is OLDER:
+        tallies.add("fence_rejections", "begin" if answer is FENCED else "resource")
     return answer
 
 
@@ -76,6 +78,10 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
             held_up = _give_back(run, step, "inputs_changed", sentences.INPUT_CHANGED())
             settle_down(workspace)
             return held_up
+        if claimed.intent_id is None:
+            answer = _read(run, step, claimed)
+            settle_down(workspace)
+            return answer
         first = Intent.everywhere.only("grant").get(pk=claimed.intent_id)
         if first.grant:
             PendingAction.everywhere.select_for_update(of=("self",)).get(pk=first.grant)
@@ -100,7 +106,7 @@ def _decide(
         case Intent.Status.UNKNOWN if may_send_again(run, step, intent) and _stands(
             run, intent, contract, claimed
         ):
-            return _go(run, step, intent, contract, claimed, sender, pid)
+            return _send(run, step, intent, contract, claimed, sender, pid)
         case Intent.Status.DISPATCHED | Intent.Status.UNKNOWN:
             lose(run, step, intent, why="sent_before")
             return Stop("unknown", "sent_before", "It was sent before, and its outcome is not known.")
@@ -113,7 +119,25 @@ def _decide(
             )
             return Stop("lost", "not_authorised", f"The intent is {intent.status}.")
     refused = _refused(run, step, intent, contract)
-    return refused or _go(run, step, intent, contract, claimed, sender, pid)
+    return refused or _send(run, step, intent, contract, claimed, sender, pid)
+
+
+def _send(
+    run: Locked, step: Step, intent: Intent, contract: Contract, claimed: Claimed, sender: uuid.UUID, pid: int
+) -> Go | Stop:
+    # Before the rows that many begins want: the sender's is made once, and who is gone waits for none of them.
+    sender_id = workers.child_sender(parent_id=_owner(step), sender_id=sender, pid=pid)
+    held = hold_back(run, step, contract, claimed, intent=intent)
+    return held or _go(run, step, intent, contract, claimed, sender_id)
+
+
+def _read(run: Locked, step: Step, claimed: Claimed) -> Go | Stop:
+    """A call that only reads asks when its tool has a quota. It leaves no dispatch, and the run is not moved."""
+    if claimed.contract_id is None:
+        return LOST
+    contract = by_id(claimed.contract_id)
+    held = hold_back(run, step, contract, claimed, intent=None)
+    return held or Go(new_id(), "", claimed.fence, _seconds(step, contract))
 
 
 def _stands(run: Locked, intent: Intent, contract: Contract, claimed: Claimed) -> bool:
@@ -259,16 +283,20 @@ def _give_back(run: Locked, step: Step, code: str, text: str) -> Stop:
     return Stop("waiting", code, text)
 
 
+def _owner(step: Step) -> uuid.UUID:
+    if step.owner_id is None:
+        raise ValueError("a running step has an owner")
+    owner: uuid.UUID = step.owner_id
+    return owner
+
+
 def _go(
-    run: Locked, step: Step, intent: Intent, contract: Contract, claimed: Claimed, sender: uuid.UUID, pid: int
+    run: Locked, step: Step, intent: Intent, contract: Contract, claimed: Claimed, sender_id: uuid.UUID
 ) -> Go:
     if intent.grant:
         grants.consume(action_id=intent.grant)
     seconds = _seconds(step, contract)
-    dispatch_id, owner = new_id(), step.owner_id
-    if owner is None:
-        raise ValueError("a running step has an owner")
-    sender_id = workers.child_sender(parent_id=owner, sender_id=sender, pid=pid)
+    dispatch_id = new_id()
     send = intents.send_again if intent.status == Intent.Status.UNKNOWN else intents.dispatch
     send(
         intent=intent,

@@ -23,7 +23,7 @@ from runs.engine.planner import others_live
 from runs.engine.status import derive
 from runs.engine.types import Claimed, Go
 from runs.engine.workspace import Locked, Workspace, cursor, document
-from tools import batches, workers
+from tools import batches, quotas, resources, workers
 from tools.batches import Authorised
 from tools.errors import SenderGone
 from tools.selectors import by_id
@@ -124,8 +124,6 @@ def _decide(
     if not as_recorded(claimed, intent.arguments):
         return None
     contract = by_id(intent.contract_id)
-    if contract.resource or contract.quota_per_hour:
-        return None
     word = run.reading.verdict(
         tenant_id=run.tenant_id,
         contract=contract,
@@ -133,7 +131,7 @@ def _decide(
         run_id=run.id,
         key=intent.key,
     )
-    if word.path != "auto":
+    if word.path != "auto" or resources.ordered(contract) or quotas.limits(run.reading.newest(contract)):
         return None
     seconds = min(float(contract.timeout_seconds), left)
     return Granted(one, intent, Go(new_id(), intent.key, claimed.fence, seconds, run.version + 1))

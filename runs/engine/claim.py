@@ -17,7 +17,8 @@ from runs.engine import fairness
 from runs.engine.types import Claimed
 from runs.engine.workspace import cursor, document
 from runs.states import RUN_CLAIMABLE
-from tools.models import Intent
+from tools import quotas
+from tools.models import Contract, EffectClass, Intent
 from tools.selectors import by_id, spec
 
 PLAN_SPEC: Mapping[str, Any] = {"adapter": "plan"}
@@ -124,7 +125,7 @@ def _claimed(
         version=run[1],
         agent=run[2],
         agent_version=run[3],
-        spec=spec(by_id(row[15])) if row[15] else PLAN_SPEC,
+        spec=_spec(row[15]) if row[15] else PLAN_SPEC,
         intent_id=row[14],
         intent_key=intent_key,
         contract_id=row[15],
@@ -132,6 +133,17 @@ def _claimed(
         run_epoch=run[5],
         consumes=inputs is not None,
     )
+
+
+def _spec(contract_id: uuid.UUID) -> dict[str, Any]:
+    contract = by_id(contract_id)
+    needed = spec(contract)
+    if contract.effect_class == EffectClass.READ_ONLY and quotas.rationed(contract):
+        # It asks before the call, as effects do anyhow.
+        needed["rationed"] = True
+    if contract.takeover_rule == Contract.TakeoverRule.KNOWN_GONE:
+        needed["alone"] = True
+    return needed
 
 
 def _intent_keys(intents: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:

@@ -40,12 +40,13 @@ from runs.engine.status import derive
 from runs.engine.take_over import take_over
 from runs.engine.types import CHARGED, DAMAGED, Committed, Outcome
 from runs.engine.workspace import EMPTY_DIGEST, Locked, Workspace, cursor, document
-from runs.states import RUN_TERMINAL
+from runs.states import RUN_PLANNABLE, RUN_TERMINAL
+from tools import resources
 from tools.selectors import by_id
 
 log = logging.getLogger(__name__)
 
-Mode = Literal["held", "expired", "gone"]
+Mode = Literal["held", "expired", "gone", "stopped"]
 #: As Django raises them, and as its own connection does when it is used directly.
 LOST_CONNECTION = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 
@@ -153,6 +154,7 @@ def _commit(
                     "runs": [o.claimed.run_id for o in batch],
                     "worker": worker_id,
                     "mode": mode,
+                    "plannable": list(RUN_PLANNABLE),
                 },
             )
             known = _known_keys(batch)
@@ -252,8 +254,10 @@ def _event_type(outcome: Outcome, status: str) -> str:
 
 
 def _confirm_row(outcome: Outcome) -> dict[str, Any]:
+    contract = outcome.claimed.contract_id
     return {
         "id": outcome.claimed.intent_id,
+        "ordered": contract is not None and resources.ordered(by_id(contract)),
         "dispatch": outcome.dispatch_id,
         "answer": outcome.output,
         "reference": outcome.reference[:500],

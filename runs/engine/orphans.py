@@ -27,6 +27,7 @@ from runs.engine.take_over import take_over
 from runs.engine.unknown import follow, stop
 from runs.engine.workspace import Locked, Workspace, cursor, live_steps, locked_one
 from runs.models import Run, Step
+from runs.states import RUN_PLANNABLE
 from tools.models import Intent
 
 BATCH = 200
@@ -46,7 +47,7 @@ def sweep() -> int:
 
 def sweep_leases() -> int:
     """Leases that are long expired, too long, without an owner on record, or kept beyond the limit of their step."""
-    rows = select("runs", "strange_leases", {**_times(), "limit": BATCH})
+    rows = select("runs", "strange_leases", {**_times(), "limit": BATCH, "plannable": list(RUN_PLANNABLE)})
     return each(rows, _lease, failing=FAILING)
 
 

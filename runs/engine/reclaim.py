@@ -17,6 +17,7 @@ from runs.engine.commit import LOST_CONNECTION, Mode, commit
 from runs.engine.held import held
 from runs.engine.types import Outcome
 from runs.engine.workspace import cursor, document
+from runs.states import RUN_PLANNABLE
 from tools import workers
 
 log = logging.getLogger(__name__)
@@ -27,7 +28,7 @@ BATCH = 200
 def reclaim() -> int:
     """Gives back (or, after an effect was sent, makes UNKNOWN) up to 200 steps with an expired lease; how many it found."""
     found = cursor()
-    found.execute(statement("runs", "expired_steps"), {"limit": BATCH})
+    found.execute(statement("runs", "expired_steps"), {"limit": BATCH, "plannable": list(RUN_PLANNABLE)})
     return give_back(found.fetchall(), "expired")
 
 

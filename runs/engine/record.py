@@ -202,6 +202,7 @@ def _back(
     changes: dict[str, Any] = {
         "owner": None,
         "lease_until": None,
+        "waiting_on": "",
         "not_before": Now() + timedelta(seconds=again.delay if again else 0),
         "failures": step.failures + failures,
         "losses": step.losses + losses,

@@ -38,7 +38,7 @@ def _from_live(run: Locked, live: list[tuple[Any, ...]]) -> None:
             run.waiting_on = ""
             run.move("cancelled")
             run.event("run.cancelled", payload={"steps": run.steps_ended})
-        elif all(row[4] == "UNKNOWN" for row in live):
+        elif all(_state(row) in ("UNKNOWN", "WAITING_EXTERNAL") for row in live):
             run.waiting_on = live[0][7] or live[0][6]
         return
     if run.status == "COMPENSATING":
@@ -47,7 +47,7 @@ def _from_live(run: Locked, live: list[tuple[Any, ...]]) -> None:
         # A person ended it; what became of its last effect is settled now.
         end_as_failed(run, str(run.failure["code"]), str(run.failure["text"]))
         return
-    statuses = {row[4] for row in live}
+    statuses = {_state(row) for row in live}
     may_start = run.takeover is None and any(row[4] == "PENDING" and not row[5] for row in live)
     if "RUNNING" in statuses or may_start:
         _running(run)
@@ -55,6 +55,12 @@ def _from_live(run: Locked, live: list[tuple[Any, ...]]) -> None:
         _wait(run, "WAITING_APPROVAL", "wait_for_person", live)
     elif "WAITING_EXTERNAL" in statuses:
         _wait(run, "WAITING_EXTERNAL", "wait_outside", live)
+
+
+def _state(row: tuple[Any, ...]) -> str:
+    """Of a live step. One whose worker fell silent, and that nobody else may take yet, only waits: it says for what."""
+    status, waiting_on = str(row[4]), row[7]
+    return "WAITING_EXTERNAL" if status == "RUNNING" and waiting_on else status
 
 
 def asked(action_id: uuid.UUID) -> str:
@@ -73,7 +79,7 @@ def _wait(run: Locked, status: str, transition: str, live: list[tuple[Any, ...]]
     if run.takeover is not None:
         run.waiting_on = run.waiting_on or asked(run.takeover)
     else:
-        first = next((row for row in live if row[4] in ("UNKNOWN", status)), None)
+        first = next((row for row in live if _state(row) in ("UNKNOWN", status)), None)
         run.waiting_on = (first[7] or first[6] or first[2]) if first else ""
     if run.status == "PENDING":
         run.move("go_on")

@@ -28,7 +28,7 @@ def apply(run: Locked, action: PendingAction, decision: Decision | None) -> None
     )
     if decision is None or not run.plannable:
         return
-    revoke(run, why="taken_over")
+    revoke(run, why="taken_over", ends=decision.verdict == Verdict.FAIL)
     run.takeover = None
     if decision.verdict == Verdict.FAIL:
         _fail(run, decision)

@@ -18,8 +18,11 @@ from runs.models import Step
 
 
 def end_waits(*, limit: int = 200) -> int:
-    """Ends waits that are due; how many. One that fails does not stop the others."""
-    due = Step.everywhere.filter(status=Step.Status.WAITING_EXTERNAL, deadline__lte=Now())
+    """Ends waits that are due; how many. One that fails does not stop the others. A call that is held back is no wait: its
+    deadline is that of another try."""
+    due = Step.everywhere.filter(
+        kind=Step.Kind.WAIT, status=Step.Status.WAITING_EXTERNAL, deadline__lte=Now()
+    )
     found = list(due.order_by("deadline").values_list("run_id", "pk")[:limit])
     return each(found, lambda row: _end(*row), failing="the wait %s could not end; it is tried again")
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from accounts.failpoints import fp
 from runs.engine.each import each
 from runs.engine.ending import lock_step, resume_step
+from runs.engine.hold_back import IN_LINE, QUOTA
 from runs.engine.record import settle_down
 from runs.engine.workspace import locked_one
 from runs.models import Step
@@ -25,7 +26,9 @@ def unblock(*, limit: int = 200, run_id: uuid.UUID | None = None, tenant_id: uui
     others. One that fails does not stop the others."""
     held = Step.everywhere.filter(
         status=Step.Status.WAITING_EXTERNAL, intent__status=Intent.Status.AUTHORISED
-    ).order_by("id")
+    )
+    # Those have ways of their own (`runs.engine.let_in`).
+    held = held.exclude(error_code__in=(IN_LINE, QUOTA)).order_by("id")
     if run_id is not None:
         held = held.filter(run_id=run_id)
     if tenant_id is not None:

@@ -26,7 +26,7 @@ from runs import budget, timeline
 from runs.engine import checkpoints
 from runs.models import Run
 from runs.states import RUN_PLANNABLE, RUN_TERMINAL
-from tools import batches
+from tools import batches, fences
 from tools.models import Intent
 from tools.selectors import Reading
 
@@ -266,9 +266,11 @@ class Workspace:
         if events:
             cursor().execute(statement("runs", "insert_events"), {"events": document(events)})
         checkpoints.save(cursor(), [run for run in changed if checkpoints.due(run)])
-        self._charge(changed)
         if confirmed := [row for run in changed for row in run.confirmed]:
             batches.confirm(cursor(), confirmed)
+        if ordered := [row["id"] for row in confirmed if row["ordered"]]:
+            fences.left(intents=ordered)
+        self._charge(changed)
         facts = [fact for run in changed for fact in run.facts]
         if facts:
             append_many(facts)

@@ -162,6 +162,11 @@ class Step(TenantRow):
                 condition=Q(status="WAITING_EXTERNAL", deadline__isnull=False),
             ),
             models.Index(
+                fields=["tenant", "tool", "not_before"],
+                name="step_held_back",
+                condition=Q(status="WAITING_EXTERNAL", error_code__in=["in_line", "quota"]),
+            ),
+            models.Index(
                 fields=["run", "ended_seq"], name="step_ended", condition=Q(ended_seq__isnull=False)
             ),
         ]

@@ -43,9 +43,10 @@ class Board:
     ``pools``: places by kind, of which one tenant may have ``most``.
 
     ``draining``: nothing new is claimed · ``stopped``: threads end · ``decided``: somebody answered a question ·
-    ``suspect``: an answer of the database was lost, so steps may be ours without our knowing · ``pumped_at``: when the pump
-    last went round · ``heard_at``: when the database last answered the keeper · ``work``: somebody rang, or a commit left
-    something to claim · ``backlog``: pools whose last claim took all they had room for.
+    ``freed``: a resource is free · ``suspect``: an answer of the database was lost, so steps may be ours without our
+    knowing · ``pumped_at``: when the pump last went round · ``heard_at``: when the database last answered the keeper ·
+    ``work``: somebody rang, or a commit left something to claim · ``backlog``: pools whose last claim took all they had
+    room for.
     """
 
     worker_id: uuid.UUID
@@ -64,6 +65,7 @@ class Board:
     work: bool = True
     backlog: set[str] = field(default_factory=set)
     decided: bool = False
+    freed: bool = False
     draining: bool = False
     stopped: bool = False
     suspect: bool = False

@@ -12,6 +12,7 @@ import psycopg
 from django.db import DatabaseError, connection, transaction
 
 from accounts.failpoints import fp
+from runs.engine import withhold
 from runs.engine.begin import begin
 from runs.engine.begin_many import Asked, begin_many
 from runs.engine.claim import claim
@@ -19,6 +20,7 @@ from runs.engine.commit import LOST_CONNECTION, commit
 from runs.engine.expire import expire_due
 from runs.engine.fairness import PACE
 from runs.engine.fate import not_recorded, strays
+from runs.engine.let_in import let_next_in
 from runs.engine.reclaim import reclaim, release_gone
 from runs.engine.resume import resume_decided
 from runs.engine.timers import end_waits
@@ -191,7 +193,8 @@ class Engine:
     @staticmethod
     def _note(child: Child, entry: Entry, reply: Go | Stop) -> None:
         if isinstance(reply, Go):
-            entry.dispatch_id = reply.dispatch_id
+            # A call that only reads leaves no dispatch.
+            entry.dispatch_id = reply.dispatch_id if entry.claimed.intent_id else None
         elif reply.why != "answered":
             # Begin itself has said what becomes of the step.
             del child.inflight[entry.claimed.step_id]
@@ -220,11 +223,11 @@ class Engine:
         """The child died, or its step was given up, before it could hear the answer: it has sent nothing."""
         claimed, text = question.entry.claimed, "The process that was to send it ended before it was told to."
         outcome: Outcome | None = None
-        if isinstance(reply, Go):
+        if isinstance(reply, Go) and claimed.intent_id is not None:
             outcome = Outcome(
                 claimed, "failed", error_code="not_sent", error_text=text, dispatch_id=reply.dispatch_id
             )
-        elif reply is None:
+        elif reply is None or isinstance(reply, Go):
             outcome = Outcome(claimed, "lost", error_code="child_died", error_text=text)
         elif reply.why == "answered":
             outcome = Outcome(claimed, "succeeded", output=reply.answer)
@@ -261,6 +264,8 @@ class Engine:
             self.board.wake()
         if done.events:
             self.hints.add(done.events, {o.claimed.run_id: o.claimed.tenant_id for o in outcomes})
+        if done.refused and withhold.stopped(worker_id=self.board.worker_id, outcomes=done.refused):
+            self.board.wake()
         for outcome in done.refused:
             log.info("the outcome %s of step %s came too late", outcome.ending, outcome.claimed.step_id)
         return done
@@ -328,11 +333,14 @@ class Engine:
             raise
 
     def _decided(self) -> None:
-        """The bell said that a question was answered: one of our threads acts on it at once."""
+        """The bell said that a question was answered, or that a resource is free: one of our threads acts on it at once."""
         with self.board.lock:
             heard, self.board.decided = self.board.decided and not self.board.draining, False
+            freed, self.board.freed = self.board.freed and not self.board.draining, False
         if heard:
             resume_decided()
+        if freed and let_next_in():
+            self.board.wake()
 
     def _duties(self) -> None:
         """Finds work whose bell was lost. One thread at a time, once per poll."""

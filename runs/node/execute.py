@@ -124,7 +124,8 @@ def _steps(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
     adapter = adapters.get(spec["adapter"])
     prepared = adapter.prepare(spec, work.arguments, spec.get("tenant") or {})
     go: Go | None = None
-    if spec["effect"] != "read_only":
+    effect = spec["effect"] != "read_only"
+    if effect or spec.get("rationed"):
         fp("begin.before_ask")
         asked = boot()
         reply = yield Ask()
@@ -136,12 +137,13 @@ def _steps(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
             work.version = go.version
         fp("send.before")
         # What follows is the last moment at which "it did not happen" is known for sure.
-        if ctx.lost or boot() >= asked + go.seconds:
+        if effect and (ctx.lost or boot() >= asked + go.seconds):
             return _ended(work, "failed", "too_late", "The time to send it had passed; it was not sent.")
+    if effect and go is not None:
         sent.append(go)
     elif ctx.lost:
         return _ended(work, "lost", "lease_lost", "Its lease had ended before the call.")
-    answer: Answer = yield Send(lambda: adapter.send(prepared, go, ctx))
+    answer: Answer = yield Send(lambda: adapter.send(prepared, go if effect else None, ctx))
     fp("send.answered")
     return _succeeded(work, answer.output, answer.reference)
 

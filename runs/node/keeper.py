@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from django.db import connection as django_connection
 
-from outbox.bell import CHANNEL, DECIDED, READY
+from outbox.bell import CHANNEL, DECIDED, FREED, READY
 from runs.engine.renew import renew, standing
 from runs.node.board import Board
 from runs.node.children import Child, Entry
@@ -94,10 +94,11 @@ class Keeper:
 
     def _heard(self, word: str) -> bool:
         """Passes on what the bell said; True when a run wants to stop."""
-        if word not in (READY, DECIDED):
+        if word not in (READY, DECIDED, FREED):
             return True
         with self.board.lock:
             self.board.decided = self.board.decided or word == DECIDED
+            self.board.freed = self.board.freed or word == FREED
             self.board.work = True
             self.board.lock.notify()
         return False

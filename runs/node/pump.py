@@ -237,7 +237,7 @@ class Pump:
         if report.error_code == NOT_STARTED:
             # Others may have room; to give it the same steps again at once would only turn in a circle.
             child.rests_until = boot() + REST
-        if entry.why == "lost" and report.ending in ("lost", "drained", "waiting"):
+        if entry.why == "lost" and report.ending in ("lost", "drained", "waiting") and not _alone(entry):
             # Whoever has the step now knows better.
             return
         if entry.abandoned and report.ending not in ("succeeded", "unknown"):
@@ -295,6 +295,11 @@ class Pump:
             return
         if boot() < entry.told_at + PLANNING and entry.acknowledged and child.kind == "io":
             return
+        if _alone(entry):
+            # Nobody may take it while anything of it may still go on.
+            log.warning("child %s (%s) is ended with a step that must not run twice", child.pid, child.kind)
+            child.kill()
+            return
         with self.board.lock:
             if child.dead or entry.abandoned or entry.claimed.step_id not in child.inflight:
                 return
@@ -308,6 +313,11 @@ class Pump:
             # Half of its places are taken by steps that will not end: a fresh one replaces it.
             self.retiring.add(child)
             self._start(child.kind)
+
+
+def _alone(entry: Entry) -> bool:
+    """Whether another worker may take the step only when it is sure that this one works on it no more."""
+    return bool(entry.claimed.spec.get("alone"))
 
 
 def _effect(entry: Entry) -> bool:

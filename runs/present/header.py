@@ -153,7 +153,7 @@ def now(run: Run, steps: Sequence[Step], actions: Sequence[PendingAction]) -> No
     """The line "Now: …": what runs, else what it waits for. Nothing when the run has ended."""
     if run.status in RUN_TERMINAL:
         return None
-    moving = [step for step in steps if step.status == "RUNNING"]
+    moving = [step for step in steps if step.status == "RUNNING" and not step.waiting_on]
     if moving:
         first = min(moving, key=lambda step: step.started_at or run.created_at)
         rest = len(moving) - 1

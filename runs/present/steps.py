@@ -75,7 +75,10 @@ def _row(
         result_label=label,
         result_url=f"#artifact-{files[0].pk.hex}" if files else "",
         why=_why(step),
-        note=read(step.error_text or (step.waiting_on if step.status.startswith("WAITING") else "")),
+        note=read(
+            step.error_text
+            or (step.waiting_on if step.status.startswith("WAITING") or step.status == "RUNNING" else "")
+        ),
     )
 
 

@@ -111,7 +111,7 @@ def why(run: Run, live: Live) -> Why:
     if run.status in ("CANCELLED", "CANCEL_REQUESTED"):
         return Why(_cancel_words(run, live))
     unknown = next((action for action in live.actions if action.kind == "settle"), None)
-    moving = [step for step in live.steps if step.status == "RUNNING"]
+    moving = [step for step in live.steps if step.status == "RUNNING" and not step.waiting_on]
     if unknown:
         return Why(read(unknown.sentence), unknown.opened_at, action_url(unknown), _("Settle it"))
     asked = next(iter(live.actions), None)

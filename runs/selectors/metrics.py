@@ -39,7 +39,8 @@ TAKEOVERS = counter(
 STEPS = counter("steps_ended", "Steps that ended, by kind and outcome.", "kind", "outcome")
 BACK = counter(
     "steps_given_back",
-    "Attempts that ended without ending their step: retried, lost with a worker, drained, waiting, revoked, stood_in.",
+    "Attempts that ended without ending their step: retried, lost with a worker, drained, waiting, revoked, stood_in, "
+    "over_quota, in_line.",
     "kind",
     "why",
 )
@@ -79,7 +80,9 @@ LATE = counter(
     "results_after_loss", "Results that came after their worker had lost the step: kept in quarantine."
 )
 FENCED = counter(
-    "fence_rejections", "Begins and outcomes refused because of owner, fence, epoch or lease (F).", "at"
+    "fence_rejections",
+    "Begins and outcomes refused because of owner, fence, epoch, lease or a newer token on the resource (F).",
+    "at",
 )
 DEDUP = counter("dedup_hits", "Repeats that were given the first answer instead of doing it again (D).", "at")
 CONFLICTS = counter("terminal_conflicts", "Messages for runs that had ended.", "what")

@@ -1,6 +1,7 @@
 -- Purpose: end (or give back) executed steps. The guard of L1: owner, fence, both epochs and lease are compared here.
 -- Who wins: the newest fence. A step that is not returned was not ours any more: its outcome goes to quarantine.
--- `mode`: held = the lease must still run; expired = it must have run out; gone = its owner is proven gone.
+-- `mode`: held = the lease must still run; expired = it must have run out, and another worker may take it (see
+-- withheld_steps); gone = its owner is proven gone; stopped = its owner says itself that it does not work on it any more.
 -- The arrays of ids are said again so that every plan goes to the rows by their ids, whatever it believes of the tables.
 -- The first failure sets when it is too late for another try; the last column says that the next one would be.
 -- An effect that happened ends its step here only under the dispatch that is current.
@@ -14,7 +15,7 @@ SET status = t.status,
     tokens = LEAST(s.tokens::bigint + f.tokens, 2147483647), cost = LEAST(s.cost + f.cost, 99999999),
     deadline = CASE WHEN f.total IS NULL THEN s.deadline
                     ELSE COALESCE(s.deadline, s.started_at + f.total * interval '1 second') END,
-    owner_id = NULL, lease_until = NULL,
+    owner_id = NULL, lease_until = NULL, waiting_on = '',
     not_before = CASE WHEN t.status = 'PENDING' THEN clock_timestamp() + f.delay * interval '1 second'
                       ELSE s.not_before END,
     finished_at = CASE WHEN t.status = 'PENDING' THEN NULL ELSE clock_timestamp() END,
@@ -37,7 +38,14 @@ WHERE s.id = f.id AND s.id = ANY (%(steps)s) AND s.fence = f.fence AND s.epoch =
         WHERE i.id = s.intent_id AND i.status = 'DISPATCHED' AND i.dispatch_id = f.dispatch))
   AND COALESCE(s.status, '') = 'RUNNING'
   AND CASE %(mode)s WHEN 'held' THEN s.lease_until > clock_timestamp()
-                    WHEN 'expired' THEN s.lease_until <= clock_timestamp()
+                    WHEN 'stopped' THEN true
+                    WHEN 'expired' THEN s.lease_until <= clock_timestamp() AND NOT EXISTS (
+                        SELECT 1
+                        FROM tools_contract c JOIN tools_workerprocess w ON w.id = s.owner_id AND w.stopped_at IS NULL
+                        WHERE c.id = s.contract_id AND c.takeover_rule = 'known_gone'
+                          AND r.status = ANY (%(plannable)s) AND (r.failure IS NULL OR r.failure = 'null')
+                          AND NOT EXISTS (SELECT 1 FROM tools_intent i
+                                          WHERE i.id = s.intent_id AND i.status IN ('DISPATCHED', 'UNKNOWN', 'CONFIRMED')))
                     WHEN 'gone' THEN EXISTS (SELECT 1 FROM tools_workerprocess w
                                              WHERE w.id = s.owner_id AND w.stopped_at IS NOT NULL)
       END

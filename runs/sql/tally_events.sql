@@ -20,7 +20,8 @@ found (name, labels, value) AS (
     WHERE type IN ('step.succeeded', 'step.failed', 'step.cancelled', 'step.skipped') GROUP BY 2
     UNION ALL
     SELECT 'steps_given_back', kind || '|' || substr(type, 6), count(*) FROM seen
-    WHERE type IN ('step.retried', 'step.lost', 'step.drained', 'step.waiting', 'step.revoked', 'step.stood_in') GROUP BY 2
+    WHERE type IN ('step.retried', 'step.lost', 'step.drained', 'step.waiting', 'step.revoked', 'step.stood_in',
+                   'step.over_quota', 'step.in_line') GROUP BY 2
     UNION ALL
     SELECT 'step_seconds', kind || '|' || width_bucket(seconds, %(step)s::double precision[]), count(*) FROM seen
     WHERE type IN ('step.succeeded', 'step.failed') AND seconds IS NOT NULL GROUP BY 2

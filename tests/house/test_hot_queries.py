@@ -92,7 +92,7 @@ def queries(work: dict[str, Any]) -> dict[str, Query]:
     renew = {"leases": leases, "steps": [step.pk for step in held], "worker": me.pk, "lease": 10.0}
     found: dict[str, Query] = {
         "claim": (text("claim_steps"), claim, {"step_claimable", "runs_run_pkey"}),
-        "expired": (text("expired_steps"), {"limit": 200}, {"step_lease"}),
+        "expired": (text("expired_steps"), {"limit": 200, "plannable": ["RUNNING"]}, {"step_lease"}),
         "renew": (text("renew_leases"), renew, {"runs_step_pkey"}),
         "held": (
             text("held_leases"),

@@ -68,7 +68,7 @@ LEASES = (
         number="B35",
         guard="an effect whose time has passed is not sent",
         file="runs/node/execute.py",
-        old="        if ctx.lost or boot() >= asked + go.seconds:\n",
+        old="        if effect and (ctx.lost or boot() >= asked + go.seconds):\n",
         new="        if False:\n",
         tests=("tests/runs/node/test_child_side.py::test_b35_an_effect_whose_time_has_passed_is_not_sent",),
     ),

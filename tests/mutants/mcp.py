@@ -28,7 +28,10 @@ MCP = (
         file="tools/mcp/watch.py",
         old="        if self.sent:\n",
         new="        if False:\n",
-        tests=(f"{_HTTP}[moved]", "tests/adapters/test_mcp.py::test_b67_a_second_call_of_a_session_is_not_sent"),
+        tests=(
+            f"{_HTTP}[moved]",
+            "tests/adapters/test_mcp.py::test_b67_a_second_call_of_a_session_is_not_sent",
+        ),
     ),
     Mutant(
         number="B67",

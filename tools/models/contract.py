@@ -157,6 +157,7 @@ class Contract(TenantRow):
     egress_hosts = ArrayField(models.CharField(max_length=253), default=list, blank=True)
     data_residency = models.CharField(max_length=60, blank=True)
     quota_per_hour = models.PositiveIntegerField(null=True, blank=True)
+    quota_per_minute = models.PositiveIntegerField(null=True, blank=True)
     policy = models.JSONField(default=dict, blank=True)
     approval_ttl_seconds = models.PositiveIntegerField(default=259200)
     definition_digest = models.CharField(max_length=64, blank=True)

@@ -16,7 +16,8 @@ class Intent(TenantRow):
     """One effect that a step wants, under a key that never changes (L8).
 
     ``run_id`` and ``step_id`` are opaque here: this room knows nothing of runs. ``grant`` is the pending
-    action whose approval authorised it, empty when the gate did. ``deadline`` is the instant after which
+    action whose approval authorised it, empty when the gate did. ``resource`` names what it is put in order on,
+    empty when nothing asks for an order. ``deadline`` is the instant after which
     the far side or the sender itself refuses to act. ``sender_done_at``: the sender of the current dispatch
     itself reported that it has stopped sending. ``settled`` is a person's answer to an unknown outcome,
     kept while it cannot take effect yet. REJECTED always means: known not to have happened. ``verdict`` is the gate's last
@@ -45,6 +46,7 @@ class Intent(TenantRow):
     contract = models.ForeignKey(Contract, on_delete=models.PROTECT, related_name="intents")
     arguments = models.JSONField(default=dict)
     target = models.CharField(max_length=500, blank=True)
+    resource = models.CharField(max_length=300, blank=True, default="", db_default="")
     request_digest = models.CharField(max_length=64)
     verdict = models.JSONField(default=dict, blank=True, db_default={})
     drift = models.JSONField(default=list, blank=True)
@@ -95,6 +97,11 @@ class Intent(TenantRow):
             models.Index(fields=["tenant", "-created_at"], name="intent_newest"),
             models.Index(
                 fields=["status"], name="intent_open", condition=Q(status__in=["DISPATCHED", "UNKNOWN"])
+            ),
+            models.Index(
+                fields=["tenant", "resource"],
+                name="intent_on_resource",
+                condition=Q(status__in=["AUTHORISED", "DISPATCHED", "UNKNOWN"]) & ~Q(resource=""),
             ),
         ]
 

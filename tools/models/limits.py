@@ -1,5 +1,6 @@
 """Resource fences, quotas, switches and secrets."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -9,8 +10,8 @@ from tools.models.contract import Tool
 
 
 class ResourceFence(TenantRow):
-    """The highest fence token accepted for one resource (L11), and the intent that holds it while its order
-    is strict."""
+    """The highest fence token accepted for one resource (L11). Begin locks it before it looks which effects on the resource
+    are under way, and whatever ends one of them locks it too: so nobody waits for something that is over."""
 
     resource = models.CharField(max_length=300)
     last_token = models.BigIntegerField(default=0)
@@ -20,14 +21,15 @@ class ResourceFence(TenantRow):
 
 
 class QuotaWindow(TenantRow):
-    """Dispatches of one tool in one hour, raised by one atomic upsert in begin."""
+    """The calls of one tool in the last ``seconds``, as :class:`tools.windows.Window` counts them; begin locks it."""
 
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="+")
-    window_start = models.DateTimeField()
-    count = models.PositiveIntegerField(default=0)
+    seconds = models.PositiveIntegerField()
+    first = models.BigIntegerField(default=0)
+    counts = ArrayField(models.PositiveIntegerField(), default=list)
 
     class Meta(TenantRow.Meta):
-        constraints = [models.UniqueConstraint(fields=["tool", "window_start"], name="quota_window_once")]
+        constraints = [models.UniqueConstraint(fields=["tool", "seconds"], name="quota_window_once")]
 
 
 class StopSwitch(TenantRow):

@@ -6,9 +6,9 @@ of people) and ``OTHER_TOOLS`` (fields that name another tool of the tenant) whe
 model field is declared in the module's ``Declared``. A module may leave out what it does not need.
 """
 
-from tools.forms.sections import agree, call, repeat, world
+from tools.forms.sections import agree, call, limits, repeat, world
 
 #: In the order of the page.
-SECTIONS = (world, repeat, agree, call)
+SECTIONS = (world, repeat, limits, agree, call)
 
-__all__ = ["SECTIONS", "agree", "call", "repeat", "world"]
+__all__ = ["SECTIONS", "agree", "call", "limits", "repeat", "world"]

@@ -1,0 +1,2 @@
+-- Purpose: the database's time.
+SELECT clock_timestamp()
