@@ -12,7 +12,7 @@ from bench.bench import Bench, Measure
 from bench.servers import Servers, servers
 
 #: Modules of this package with a function ``measure(bench)``, in the order in which they run.
-MEASURES = ("cycle", "effects", "cancel", "memory", "rebuild", "many", "parked")
+MEASURES = ("cycle", "effects", "cancel", "memory", "rebuild", "many", "parked", "relay")
 #: Taken alone, with ``--growth``: it fills the tables for minutes.
 GROWTH = "growth"
 

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
@@ -64,12 +65,16 @@ def locked(tenant_id: uuid.UUID, endpoint_id: uuid.UUID) -> WebhookEndpoint:
 def note(
     act: str, endpoint: WebhookEndpoint, by: uuid.UUID, channel: str, payload: Mapping[str, Any] | None = None
 ) -> None:
-    """Joins the caller's transaction, as its last statement. No secret is ever part of it."""
+    """Joins the caller's transaction, as its last statement. No secret is ever part of it: an address may hold one in its
+    path, so the entry has its host and a keyed hash of the whole."""
+    kept = dict(payload or {})
+    if "url" in kept:
+        kept["host"], kept["url"] = urlsplit(str(kept["url"])).netloc, audit.masked(str(kept["url"]))
     audit.append(
         tenant_id=endpoint.tenant_id,
         act=f"webhook.{act}",
         subject=("webhook", ids.public("webhookendpoint", endpoint.pk)),
-        payload={"name": endpoint.name, **(payload or {})},
+        payload={"name": endpoint.name, **kept},
         actor=by,
         channel=channel,
     )

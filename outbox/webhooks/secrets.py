@@ -29,6 +29,11 @@ def seal(tenant_id: uuid.UUID, secret: str) -> bytes:
     return sealing.keys(tenant_id, _PURPOSE).encrypt(secret.encode())
 
 
+def resealed(tenant_id: uuid.UUID, sealed: Iterable[bytes]) -> list[bytes]:
+    """The same under the first of the keys that are set. Raises :class:`Sealed`."""
+    return [seal(tenant_id, one) for one in opened(tenant_id, sealed)]
+
+
 def opened(tenant_id: uuid.UUID, sealed: Iterable[bytes]) -> list[str]:
     """The secrets, in their order. Raises :class:`Sealed`."""
     keys = sealing.keys(tenant_id, _PURPOSE)

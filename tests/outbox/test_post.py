@@ -142,6 +142,28 @@ def test_later_means_later(cast: make.Cast, office: PostOffice) -> None:
     assert len(office.letters) == 2
 
 
+def test_b12_letters_of_a_subject_stay_in_order(cast: make.Cast, office: PostOffice) -> None:
+    """Guards outbox/notify.py `_spread`: the key of a letter is its person and subject, so it waits for the one before, and
+    for nobody else's."""
+    office.later.add(cast.ben.email)
+    for n in (1, 2):
+        append(topic="thing", key="a", tenant_id=cast.tenant.pk, payload={"n": n})
+        post()
+    append(topic="thing", key="b", tenant_id=cast.tenant.pk, payload={"n": 3})
+    post()
+    office.later.clear()
+    post()
+    assert office.to(cast.ben.email) == []
+    due_now()
+    post()
+    due_now()
+    post()
+    said = [letter.get_content().split()[-1] for letter in office.to(cast.ben.email)]
+    assert [n for n in said if n != "3"] == ["1", "2"]
+    assert sorted(said) == ["1", "2", "3"]
+    assert len(office.to(cast.mira.email)) == 3
+
+
 def test_a_server_that_hangs_on_one_letter_delays_no_other(cast: make.Cast, office: PostOffice) -> None:
     """Guards EMAIL_TIMEOUT and outbox/consumers/post.py `carry`."""
     office.hang.add(cast.ben.email)

@@ -1,20 +1,22 @@
-"""Encrypts the credentials of tools anew with the first of ``VAULT_KEYS``."""
+"""Encrypts the credentials of tools and the secrets of webhooks anew with the first of ``VAULT_KEYS``."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from outbox.verbs.reseal_webhooks import reseal_webhooks
+from outbox.webhooks import secrets
 from tools import vault
 
 
 class Command(BaseCommand):
     """``manage.py rotate_secrets``; may be stopped and run again."""
 
-    help = "Encrypt all credentials of tools anew with the first key of VAULT_KEYS."
+    help = "Encrypt all credentials of tools and secrets of webhooks anew with the first key of VAULT_KEYS."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            done = vault.rotate()
-        except vault.Sealed as sealed:
+            done = vault.rotate() + reseal_webhooks()
+        except (vault.Sealed, secrets.Sealed) as sealed:
             raise CommandError(f"{sealed} Put the old key back at the end of VAULT_KEYS.") from sealed
         self.stdout.write(f"{done} secrets are encrypted with the first key.")

@@ -14,6 +14,7 @@ from accounts.models import AuditEntry
 from outbox.append import append
 from outbox.models import Message, WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from outbox.relay import drain
+from outbox.verbs.reseal_webhooks import reseal_webhooks
 from outbox.verbs.rotate_webhook_secret import rotate_webhook_secret
 from outbox.verbs.send_again import send_again
 from outbox.verbs.switch_webhook import switch_webhook
@@ -275,6 +276,18 @@ def test_b75_no_secret_is_kept_in_the_clear(house: House, receiver: Receiver) ->
     plain = secret.removeprefix("whsec_").encode()
     endpoint.refresh_from_db()
     assert all(plain not in bytes(one) for one in endpoint.secrets)
+    assert "/hook" not in str(list(AuditEntry.everywhere.values_list("payload", flat=True)))
     assert secret not in str(list(AuditEntry.everywhere.values_list("payload", flat=True)))
     with pytest.raises(secrets.Sealed):
         secrets.opened(house.cast.other.pk, [bytes(one) for one in endpoint.secrets])
+
+
+def test_secrets_of_webhooks_move_to_a_new_key(house: House, receiver: Receiver, settings: Any) -> None:
+    """``manage.py rotate_secrets``: afterwards the old key may go."""
+    _, secret = house.endpoint(receiver)
+    settings.VAULT_KEYS = ["another", *settings.VAULT_KEYS]
+    assert reseal_webhooks() == 1
+    settings.VAULT_KEYS = ["another"]
+    house.tell()
+    house.carry()
+    assert receiver.verified(secret)

@@ -1,0 +1,1 @@
+"""Processes of their own that stand outside: relays that may be killed, a receiver of webhooks, a mail server."""
