@@ -18,7 +18,7 @@ from outbox.models import WebhookAttempt, WebhookEndpoint
 DISABLED = "webhook.disabled"
 #: Seconds before the second, third … attempt. After the last one it is a dead letter: about three days in all. Source: the
 #: schedule that Standard Webhooks recommends.
-WAITS = (5.0, 300.0, 1_800.0, 7_200.0, 18_000.0, 36_000.0, 50_400.0, 72_000.0, 86_400.0)
+WAITS: tuple[float, ...] = (5.0, 300.0, 1_800.0, 7_200.0, 18_000.0, 36_000.0, 50_400.0, 72_000.0, 86_400.0)
 #: A far side may ask for a longer wait (Retry-After), but not for more than this.
 LONGEST_ASKED = 86_400.0
 GONE = 410

@@ -22,6 +22,7 @@ from tests.make import approvals as make
 from tests.make import people
 from tests.outbox.conftest import PostOffice
 from tools import previews
+from tools.models import Intent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,7 +49,7 @@ def test_b53_an_answer_to_an_older_question_authorises_nothing_and_is_no_entry(h
     make.answer(first, house.ben, "approve")
     with transaction.atomic():
         grants.void(action_id=first.pk, reason="The target changed.")
-        intent = type(first.intent).everywhere.get(pk=first.intent_id)
+        intent = Intent.everywhere.get(pk=first.intent_id)
         second = reopen(
             action_id=first.pk,
             intent=intent,

@@ -13,17 +13,18 @@ PAUSE = 0.02
 def main() -> None:
     django.setup()
     from outbox import relay
+    from outbox.routes import MAIL, PROMPT
     from outbox.webhooks import courier, record
 
-    relay.HIDDEN.update({relay.PROMPT: 1.0, relay.MAIL: 3.0})
-    relay.WAITS.update({relay.PROMPT: (0.05, 0.5), relay.MAIL: (0.05, 0.5)})
+    relay.HIDDEN.update({PROMPT: 1.0, MAIL: 3.0})
+    relay.WAITS.update({PROMPT: (0.05, 0.5), MAIL: (0.05, 0.5)})
     courier.HIDDEN = 3.0
     record.WAITS = (0.05,) * len(record.WAITS)
     print("up", flush=True)
     while True:
         # Few at a time: then a kill falls in the middle of something.
         relay.relay(limit=5)
-        relay.relay(limit=3, lane=relay.MAIL)
+        relay.relay(limit=3, lane=MAIL)
         courier.deliver()
         time.sleep(PAUSE)
 
