@@ -37,9 +37,10 @@ class Heard:
     reference: str = ""
 
 
-def arguments(mapping: Mapping[str, Any], *, intent: Intent) -> dict[str, Any]:
-    """The arguments of the question about one effect. Raises :class:`CannotAsk`."""
-    return {name: _value(name, rule, intent) for name, rule in mapping.items()}
+def arguments(mapping: Mapping[str, Any], *, intent: Intent, key: str) -> dict[str, Any]:
+    """The arguments of the question about one effect. ``key``: the intent's, as the far side sees it
+    (``tools.adapters.kind.Kind.named``). Raises :class:`CannotAsk`."""
+    return {name: _value(name, rule, intent, key) for name, rule in mapping.items()}
 
 
 def read(rule: Mapping[str, Any], output: Any) -> Heard:
@@ -102,12 +103,12 @@ def _mapping_faults(mapping: Any) -> Iterator[Problem]:
         yield Problem("query_blind", text, where="query_arguments")
 
 
-def _value(name: str, rule: Mapping[str, Any], intent: Intent) -> Any:
+def _value(name: str, rule: Mapping[str, Any], intent: Intent, key: str) -> Any:
     if "value" in rule:
         return rule["value"]
     match rule["from"]:
         case "key":
-            return intent.key
+            return key
         case "target":
             return intent.target
         case "reference":

@@ -22,6 +22,7 @@ from runs.engine.workspace import Locked
 from runs.models import Step
 from runs.states import QUERY
 from tools import result_query
+from tools.adapters import registry
 from tools.models import Contract, Intent
 from tools.selectors import by_id, query_tool, verdict
 
@@ -36,7 +37,9 @@ def question(intent: Intent) -> tuple[Contract, dict[str, Any]] | None:
     if tool is None:
         return None
     try:
-        arguments = result_query.arguments(contract.query_arguments, intent=intent)
+        arguments = result_query.arguments(
+            contract.query_arguments, intent=intent, key=registry.kind(contract.adapter).named(intent.key)
+        )
     except result_query.CannotAsk:
         return None
     word = verdict(tenant_id=intent.tenant_id, contract=tool, arguments=arguments, run_id=intent.run_id)

@@ -73,6 +73,12 @@ async def _awaited(value: Any) -> Answer:
     return answer
 
 
+@tool("suite.state", blocking=True)
+def state(ctx: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """A Python tool that tells what became of something."""
+    return {"state": arguments["state"]}
+
+
 @tool("suite.note", blocking=True)
 def note(ctx: Any, arguments: dict[str, Any]) -> Answer:
     """A Python tool as an author should write one: over egress, and exact about what is known."""

@@ -3,7 +3,7 @@ with the reason and with what proves it.
 
 Cases: *happy*; a time-out *before* the send and *after* it; a connection *reset* before and after; a *refusal* and a *fault*
 of the far side; *garbage*; a *huge* answer; *NUL* and *surrogates* in it; *cancel* before the send; the *same key* twice;
-as a *query* the answers yes, no and unsure.
+as a *query* the answers yes, no and unsure (``QUERIES``).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tests.adapters.calls import Call, Context, Go
+from tests.adapters.far_model import completion
 from tests.tools import make
 from tools.contradictions import contradictions
 
@@ -88,6 +89,50 @@ def silent(ends: Happened) -> Cell:
     return Cell(ends, mode("silent"), ctx=lambda call: Context(seconds_left=call.limit))
 
 
+@dataclass(frozen=True)
+class Query:
+    """How the adapter asks what became of an effect. ``stage`` lets the far side say a word, ``pointer`` leads to it."""
+
+    pointer: str
+    stage: Callable[[Call, str], None]
+
+
+def _never_reads(call: Call) -> None:
+    assert "read_only_mail" in _problems(call.adapter, effect_class="read_only", isolation="thread")
+
+
+def _says(call: Call, word: str) -> None:
+    call.far.mode = f"says:{word}"
+    call.spec |= {"effect": "read_only"}
+
+
+def _says_over_http(call: Call, word: str) -> None:
+    _says(call, word)
+    call.spec["config"] = {"method": "GET"}
+
+
+def _function_says(call: Call, word: str) -> None:
+    call.spec |= {"target": "suite.state", "effect": "read_only"}
+    call.arguments = {"state": word}
+
+
+def _model_says(call: Call, word: str) -> None:
+    call.far.says = completion({"content": word})
+
+
+#: The words of the far sides, and what a contract's rule makes of them; the last is the answer of one that does not know.
+WORDS = {"booked": "yes", "missing": "no", "perhaps": "unsure"}
+QUERIES: dict[str, Query | Absent] = {
+    "python": Query("/state", _function_says),
+    "smtp": Absent("a-letter-is-never-read-only", _never_reads),
+    "http": Query("/body/state", _says_over_http),
+    "mcp_http": Query("/content/0/text", _says),
+    "mcp_pipes": Query("/content/0/text", _says),
+    "sql": Query(
+        "/rows/0/0", lambda call, word: statement(f"SELECT '{word}' WHERE '{word}' <> 'perhaps'")(call)
+    ),
+    "model": Query("/text", _model_says),
+}
 Row = dict[str, Cell | Absent]
 #: What holds for every adapter whose far side acts.
 EFFECT: Row = {

@@ -83,6 +83,8 @@ class WebServer:
                 call.close_connection = True
             case "odd":
                 self._say(call, 200, b'{"line": 1, "text": "a\\u0000b\\ud800", "raw": "\xff\xed\xa0\x80"}')
+            case str(mode) if mode.startswith("says:"):
+                self._say(call, 200, json.dumps({"state": mode.removeprefix("says:")}).encode())
             case "strange":
                 self._say(call, 200, STRANGE.encode())
             case "busy":

@@ -99,6 +99,8 @@ def server(book: Book, *, way: str) -> Server[Any]:
                 content=[ImageContent(type="image", data="iVBORw0=", mime_type="image/png")]
             )
         text = {"odd": ODD, "huge": "x" * 6_000_000}.get(mode, f"line {len(book.lines)}")
+        if mode.startswith("says:"):
+            text = mode.removeprefix("says:")
         return CallToolResult(
             content=[TextContent(type="text", text=text)], structured_content={"line": len(book.lines)}
         )

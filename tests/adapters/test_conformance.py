@@ -8,7 +8,8 @@ import pytest
 from accounts.canonical import check_storable, storable
 from tests.adapters.builders import ALL, BUILDERS
 from tests.adapters.calls import Call, Context, Go
-from tests.adapters.cells import CASES, TABLE, Absent, Cell
+from tests.adapters.cells import CASES, QUERIES, TABLE, WORDS, Absent, Cell
+from tools import result_query
 from tools.adapters import registry
 from tools.adapters.base import Answer, Failed, Unknown
 
@@ -23,7 +24,7 @@ CELLS = [pytest.param(a, c, id=_name(a, c)) for a in sorted(TABLE) for c in CASE
 
 def test_no_adapter_and_no_case_is_left_out(request):
     """The table is whole; an adapter without a row, or a row without a case, fails here."""
-    assert set(TABLE) == set(ALL)
+    assert set(TABLE) == set(QUERIES) == set(ALL)
     assert {name: [case for case in CASES if case not in row] for name, row in TABLE.items()} == {
         name: [] for name in TABLE
     }
@@ -58,6 +59,35 @@ def _outcome(call: Call, cell: Cell) -> Answer | Failed | Unknown:
         return call(go=cell.go, ctx=cell.ctx(call))
     except (Failed, Unknown) as error:
         return error
+
+
+def _asks(adapter: str, word: str) -> str:
+    query = QUERIES[adapter]
+    return f"{adapter}-query-" + (f"ABSENT-{query.why}" if isinstance(query, Absent) else WORDS[word])
+
+
+ASKED = [pytest.param(a, w, id=_asks(a, w)) for a in sorted(QUERIES) for w in WORDS]
+
+
+@pytest.mark.parametrize(("adapter", "word"), ASKED)
+def test_a_query_tells_yes_from_no_and_from_neither(adapter: str, word: str, request: pytest.FixtureRequest):
+    """The answer of every adapter that can ask is read by the rule of a contract; what is neither word is unsure."""
+    query, call = QUERIES[adapter], ALL[adapter](request)
+    if isinstance(query, Absent):
+        query.proof(call)
+        return
+    query.stage(call, word)
+    answer = call()
+    rule = {"pointer": query.pointer, "yes": ["booked"], "no": ["missing"]}
+    assert result_query.read(rule, storable(answer.output)[0]).said == WORDS[word]
+
+
+@pytest.mark.parametrize("adapter", ["http", "python", "mcp_http", "mcp_pipes"])
+def test_a_question_names_the_effect_as_the_far_side_saw_it(adapter: str, request: pytest.FixtureRequest):
+    """Guards ``tools.adapters.kind.Kind.named``: a far side that is asked by our key must know that key."""
+    call = ALL[adapter](request)
+    call(go=Go(key="k"), ctx=Context(key="k"))
+    assert _names(call) == [registry.kind(call.adapter).named("k")]
 
 
 @pytest.mark.parametrize("adapter", ["http", "python"])

@@ -84,6 +84,11 @@ def plainly(
     return None
 
 
+def as_it_is(key: str) -> str:
+    """The far side gets the key itself."""
+    return key
+
+
 def auth_secret(config: Mapping[str, Any]) -> list[str]:
     """The secret of ``{"auth": {"secret": name}}``."""
     auth = config.get("auth")
@@ -99,7 +104,8 @@ class Kind:
     effect reaches. ``shown``: the preview; None when the arguments make no call. ``secrets``: names of the secrets that a
     ``config`` asks for; their values come to ``prepare`` in ``spec["secrets"]``. ``signed``: goes out in the tenant's
     name, so ``prepare`` gets the tenant as it is seen outside. ``counts``: as which kind of step it counts against the
-    budget of its run. None of them raises.
+    budget of its run. ``named``: the idempotency key as the far side sees it, for a question about the effect. None of
+    them raises.
     """
 
     adapter: Adapter
@@ -110,3 +116,4 @@ class Kind:
     secrets: Callable[[Mapping[str, Any]], list[str]] = auth_secret
     signed: bool = False
     counts: Literal["call", "model"] = "call"
+    named: Callable[[str], str] = as_it_is

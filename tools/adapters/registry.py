@@ -8,12 +8,12 @@ from tools.adapters.kind import Kind
 KINDS: dict[str, Kind] = {
     "python": Kind(python, faults=python.faults),
     "http": Kind(
-        http, faults=http.faults, misfit=http.misfit, receiver=http.receiver, shown=http.shown
+        http, faults=http.faults, misfit=http.misfit, receiver=http.receiver, shown=http.shown, named=http.key_header
     ),
     "smtp": Kind(
         smtp, faults=smtp.faults, misfit=smtp.misfit, receiver=smtp.receiver, shown=smtp.shown, signed=True
     ),
-    "mcp": Kind(mcp, faults=mcp.faults, receiver=mcp.receiver, secrets=mcp.secrets, signed=True),
+    "mcp": Kind(mcp, faults=mcp.faults, receiver=mcp.receiver, secrets=mcp.secrets, signed=True, named=http.key_header),
     "sql": Kind(sql, faults=sql.faults, misfit=sql.misfit, receiver=sql.receiver, shown=sql.shown),
     "model": Kind(
         model, faults=model.faults, misfit=model.misfit, receiver=model.receiver, shown=model.shown, counts="model"
