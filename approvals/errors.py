@@ -81,3 +81,26 @@ class BadAnswer(DeskError):
     def __init__(self, field_name: str, text: str) -> None:
         super().__init__(text)
         self.field, self.text = field_name, text
+
+
+class NotGranted(DeskError):
+    """There is no approval that could be taken back."""
+
+    code = "not_granted"
+
+    def __init__(self) -> None:
+        super().__init__(_("There is no approval here that stands. Nothing has changed."))
+
+
+class TooLate(DeskError):
+    """The effect had begun before the approval was taken back."""
+
+    code = "too_late"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "It was too late: it had been sent already. Your wish is kept in the audit; cancel the task to stop what "
+                "has not begun."
+            )
+        )

@@ -13,7 +13,7 @@ def action(action_id: uuid.UUID) -> str:
 
 
 def verb(name: str, action_id: uuid.UUID) -> str:
-    """Where a form about an action is posted: ``decide``, ``claim``, ``release``."""
+    """Where a form about an action is posted: ``decide``, ``take_back``, ``claim``, ``release``."""
     return reverse(f"approvals:{name}", args=[ids.public("pendingaction", action_id)])
 
 

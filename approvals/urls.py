@@ -14,6 +14,7 @@ urlpatterns = [
         limited(views.decide, "decide", per_address=600, per_person=120, seconds=60),
         name="decide",
     ),
+    path("<str:action_id>/take-back/", views.take_back, name="take_back"),
     path("<str:action_id>/claim/", views.claim, name="claim"),
     path("<str:action_id>/release/", views.release, name="release"),
 ]

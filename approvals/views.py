@@ -1,5 +1,6 @@
 """The pages of the desk. A GET never changes anything; the one POST that decides goes to the decision service."""
 
+import uuid
 from dataclasses import fields
 from typing import Any, cast
 
@@ -13,13 +14,14 @@ from accounts import ids
 from accounts.access import MemberRequest, member
 from accounts.addresses import client_address
 from approvals import claim as claims
-from approvals import errors, inbox, links, present, shown
+from approvals import errors, inbox, links, present, rules, shown
 from approvals.answers import schema_of
 from approvals.decide import decide as record
 from approvals.forms import AnswerForm, DecisionForm
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import Notice
 from approvals.present.rows import outcome
+from approvals.take_back import take_back as void_grant
 
 Kind = PendingAction.Kind
 PAGES = {
@@ -95,6 +97,21 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
 
 @require_POST
 @member()
+def take_back(request: HttpRequest, action_id: str) -> HttpResponse:
+    """Take an approval back while nothing was sent; the page says whether it was in time."""
+    asked, action = _asked(request), _find(request, action_id)
+    try:
+        void_grant(action_id=action.pk, user_id=asked.user.pk, channel="web")
+    except errors.NotAllowed as error:
+        return _page(request, _find(request, action_id), notice=_notice(error), status=403)
+    except errors.DeskError as error:
+        return _page(request, _find(request, action_id), notice=_notice(error), status=409)
+    messages.success(request, _("In time: nothing was sent, and nothing is until somebody approves it anew."))
+    return redirect(links.action(action.pk))
+
+
+@require_POST
+@member()
 def claim(request: HttpRequest, action_id: str) -> HttpResponse:
     """Hold an action for a while."""
     asked, action = _asked(request), _find(request, action_id)
@@ -157,7 +174,16 @@ def _view(action: PendingAction, asked: MemberRequest) -> dict[str, Any]:
     view = _plain(present.sheet(action, user_id))
     if action.status != PendingAction.Status.OPEN:
         view["decided"] = present.after(action, shown.read(action.shown), user_id)
+        view["take_back"] = _take_back(action, user_id)
     return view
+
+
+def _take_back(action: PendingAction, user_id: uuid.UUID) -> dict[str, str] | None:
+    """Where the approval is taken back, for whoever may, while it was not used."""
+    unused = action.status == PendingAction.Status.APPROVED
+    if not unused or rules.refusals(action=action, user_id=user_id, verdict=Verdict.REJECT):
+        return None
+    return {"url": links.verb("take_back", action.pk)}
 
 
 def _reject_form(form: DecisionForm | None) -> DecisionForm | None:
@@ -188,6 +214,8 @@ def _notice(error: errors.DeskError) -> Notice:
         return Notice("running", "info", lead, f"{outcome(error.action)}. {error}")
     if isinstance(error, errors.Superseded):
         return Notice("waiting", "info", _("There is a newer question."), str(error))
+    if isinstance(error, errors.TooLate):
+        return Notice("failed", "waiting", _("Too late."), str(error))
     if isinstance(error, errors.Expired):
         return Notice("waiting", "waiting", _("Too late."), str(error))
     if isinstance(error, errors.NotAllowed):

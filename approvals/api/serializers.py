@@ -28,6 +28,12 @@ class ActionRow(serializers.ModelSerializer[PendingAction]):
         return public("run", action.run_id)
 
 
+class TakeBackBody(serializers.Serializer[Any]):
+    """Why, if it is to be told."""
+
+    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
+
+
 class DecisionRow(serializers.ModelSerializer[Decision]):
     """What somebody said."""
 

@@ -11,4 +11,5 @@ urlpatterns = [
     path("inbox/", views.InboxView.as_view(), name="inbox"),
     path("actions/<action:action_id>/", views.ActionView.as_view(), name="action"),
     path("actions/<action:action_id>/decide/", views.DecideView.as_view(), name="decide"),
+    path("actions/<action:action_id>/take-back/", views.TakeBackView.as_view(), name="take-back"),
 ]

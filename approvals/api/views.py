@@ -17,15 +17,18 @@ from accounts.rest.base import IsMember, asked, token_of
 from accounts.rest.idempotency import once
 from accounts.rest.problems import Problem, problem, register
 from approvals import errors, inbox, rules
-from approvals.api.serializers import ActionDetail, ActionRow, DecideBody, DecisionRow
+from approvals.api.serializers import ActionDetail, ActionRow, DecideBody, DecisionRow, TakeBackBody
 from approvals.decide import decide
 from approvals.models import PendingAction, Verdict
+from approvals.take_back import take_back
 
 register(
     {
         errors.NotAllowed: 403,
         errors.Superseded: 409,
         errors.Expired: 409,
+        errors.NotGranted: 409,
+        errors.TooLate: 409,
         errors.Stale: 412,
         errors.BadAnswer: 422,
     }
@@ -88,6 +91,30 @@ class DecideView(APIView):
         body.is_valid(raise_exception=True)
         digest, generation = _seen(request)
         return once(request, lambda: _decide(request, action, body.validated_data, digest, generation))
+
+
+class TakeBackView(APIView):
+    """Take an approval back that was not used yet. Needs a token with the scope ``decide`` and ``Idempotency-Key``."""
+
+    permission_classes = (IsMember, needs(TokenScope.DECIDE))
+
+    @extend_schema(
+        request=TakeBackBody,
+        responses=ActionDetail,
+        parameters=[OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)],
+        tags=["inbox"],
+    )
+    def post(self, request: Request, action_id: uuid.UUID) -> Response:
+        action = _find(action_id)
+        body = TakeBackBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        return once(request, lambda: _take_back(request, action, body.validated_data["reason"]))
+
+
+def _take_back(request: Request, action: PendingAction, reason: str) -> Response:
+    take_back(action_id=action.pk, user_id=asked(request).user.pk, channel="api", reason=reason)
+    now = _find(action.pk)
+    return Response(_detail(request, now), headers={"ETag": etag(now)})
 
 
 def _decide(

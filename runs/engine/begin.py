@@ -28,6 +28,7 @@ from runs.engine.commit_guard import holds, inputs_changed
 from runs.engine.ending import end_step, lock_step
 from runs.engine.hold_back import OLDER, hold_back
 from runs.engine.record import settle_down
+from runs.engine.taken_back import ask_anew
 from runs.engine.types import Claimed, Go, Stop
 from runs.engine.unknown import lose, may_send_again
 from runs.engine.workspace import Locked, locked_one
@@ -113,6 +114,9 @@ def _decide(
         case Intent.Status.AUTHORISED:
             if not as_recorded(claimed, intent.arguments):
                 return _other_bytes(run, step, intent, contract)
+        case Intent.Status.PROPOSED if asked := ask_anew(run, step, intent):
+            # Its approval was taken back.
+            return Stop("waiting", "asked_again", asked.sentence)
         case _:
             end_step(
                 run, step, "fail", code="not_authorised", text=sentences.NOT_AUTHORISED(status=intent.status)

@@ -20,6 +20,7 @@ from runs.engine.each import each
 from runs.engine.ending import end_step, lock_step, resume_step
 from runs.engine.late import conflict
 from runs.engine.record import settle_down
+from runs.engine.taken_back import ask_anew
 from runs.engine.workspace import Locked, locked_one
 from runs.models import Step
 from runs.states import RUN_TERMINAL
@@ -69,6 +70,8 @@ def _apply(run: Locked, step: Step | None, action: PendingAction) -> bool:
     match action.kind, action.status:
         case PendingAction.Kind.APPROVE, Status.APPROVED:
             _approved(run, step, action)
+        case PendingAction.Kind.APPROVE, Status.VOIDED:
+            _taken_back(run, step, action)
         case PendingAction.Kind.APPROVE, Status.REJECTED | Status.CHANGES_REQUESTED:
             _refused(run, step, action)
         case PendingAction.Kind.SETTLE, Status.SETTLED:
@@ -92,6 +95,16 @@ def _approved(run: Locked, step: Step | None, action: PendingAction) -> None:
     if step is None or step.status != Step.Status.WAITING_APPROVAL or not run.plannable:
         return
     resume_step(run, step, actor=_actor(_decision(action)), why="approved")
+
+
+def _taken_back(run: Locked, step: Step | None, action: PendingAction) -> None:
+    if step is None or action.intent_id is None:
+        return
+    intent = Intent.everywhere.select_for_update(of=("self",)).get(pk=action.intent_id)
+    if ask_anew(run, step, intent):
+        run.event(
+            "approval.taken_back", step_id=step.pk, payload={"key": step.key, "why": action.void_reason}
+        )
 
 
 def _refused(run: Locked, step: Step | None, action: PendingAction) -> None:

@@ -198,3 +198,29 @@ def test_a_submitter_is_not_asked_to_decide_on_their_own_task(house):
     make.roles(house, house.ada, "submitter", "approver")
     told = notes.recipients({"action_id": make.question(house).pk})
     assert {user.pk for user in told} == {house.ben.pk, house.mira.pk}
+
+
+def test_an_approval_is_taken_back_on_its_card_while_nothing_was_sent(house):
+    action = make.question(house)
+    approved(house, action)
+    ben = signed_in(house.ben)
+    address = links.verb("take_back", action.pk)
+    assert address in page(ben, links.action(action.pk))
+    answer = ben.post(address, follow=True)
+    assert "In time: nothing was sent" in unescape(answer.content.decode())
+    html = page(ben, links.action(action.pk))
+    assert f"{house.ben} took the approval back before it was sent." in html
+    assert address not in html
+    assert make.about(action).status == "PROPOSED"
+
+
+def test_what_was_begun_cannot_be_taken_back_and_the_card_says_so(house):
+    action = make.question(house)
+    approved(house, action)
+    sent(action)
+    ben = signed_in(house.ben)
+    address = links.verb("take_back", action.pk)
+    assert address not in page(ben, links.action(action.pk))
+    answer = ben.post(address)
+    assert answer.status_code == 409
+    assert "It was too late: it had been sent already." in unescape(answer.content.decode())

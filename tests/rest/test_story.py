@@ -241,3 +241,17 @@ def test_a_post_to_an_unknown_address_is_a_problem_too(ada):
     strict = type(ada.client)(enforce_csrf_checks=True)
     answer = strict.post("/api/v1/nowhere/", b"{}", content_type="application/json")
     assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+
+
+def test_an_approval_is_taken_back_and_the_answer_says_whether_in_time(linden, ada, ben):
+    submitted(ada)
+    linden.finish()
+    (row,) = ben.get("inbox/").json()["results"]
+    action = ben.get(f"actions/{row['id']}/")
+    detail = action.json()
+    body = {"verdict": "approve", "gesture": detail["second_gesture"]}
+    ben.post(f"actions/{row['id']}/decide/", body, **{"If-Match": action["ETag"]})
+    taken = ben.post(f"actions/{row['id']}/take-back/", {"reason": "Wrong address"})
+    assert (taken.status_code, taken.json()["status"]) == (200, "VOIDED"), taken.content
+    again = ben.post(f"actions/{row['id']}/take-back/")
+    assert (again.status_code, again.json()["code"]) == (409, "not_granted")

@@ -1,0 +1,54 @@
+"""A person took an approval back before it was used: the question is asked anew. Joins a transaction that holds run, step
+and intent.
+"""
+
+from accounts.arrows import move
+from approvals.models import PendingAction
+from runs.engine.ask_approval import ask_approval
+from runs.engine.workspace import Locked
+from runs.models import Step
+from tools.models import Intent
+from tools.selectors import by_id, verdict
+
+Status = Step.Status
+
+
+def ask_anew(run: Locked, step: Step, intent: Intent) -> PendingAction | None:
+    """The open question about this effect, asked now if it does not stand yet; the step waits for it. Nothing when the run
+    takes no work or the effect is not waiting for consent."""
+    if not run.plannable or intent.status != Intent.Status.PROPOSED:
+        return None
+    asked = PendingAction.everywhere.filter(
+        intent=intent, kind=PendingAction.Kind.APPROVE, status=PendingAction.Status.OPEN
+    ).first()
+    if asked is None:
+        before = PendingAction.everywhere.filter(intent=intent, kind=PendingAction.Kind.APPROVE)
+        last = before.order_by("-generation").first()
+        contract = by_id(intent.contract_id)
+        word = verdict(
+            tenant_id=run.tenant_id,
+            contract=contract,
+            arguments=intent.arguments,
+            run_id=run.id,
+            key=intent.key,
+        )
+        asked = ask_approval(
+            run,
+            step_id=step.pk,
+            title=step.title or step.tool,
+            intent=intent,
+            contract=contract,
+            policy=word.asked(),
+            why=last.rationale if last else "",
+            evidence=last.evidence if last else (),
+            input_digest=step.input_digest,
+            epoch=step.epoch,
+        )
+    waiting_on = asked.sentence[:200]
+    if step.status in (Status.PENDING, Status.RUNNING):
+        # Whoever held it is refused at begin: it has no owner any more.
+        freed = {"owner": None, "lease_until": None, "waiting_on": waiting_on}
+        move(step, "wait_for_person", epoch=step.epoch, changes=freed)
+    elif step.status == Status.WAITING_APPROVAL:
+        Step.everywhere.filter(pk=step.pk).update(waiting_on=waiting_on)
+    return asked
