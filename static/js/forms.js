@@ -1,4 +1,5 @@
-// Forms: one click sends once; what the button says while it works; copy buttons; the choice that names itself.
+// Forms: one click sends once; what the button says while it works; copy buttons; the choice that names itself; long forms
+// whose entries would be lost ask before they are left.
 import { word } from "./words.js";
 
 const once = (event) => {
@@ -27,7 +28,17 @@ const nameChoice = (input) => {
   }
 };
 
+// <form data-keep>: what was typed and not sent. A field with data-aside is only tried out.
+let unsaved = false;
+const typed = (event) => {
+  if (event.target.form?.hasAttribute("data-keep") && !event.target.hasAttribute("data-aside")) unsaved = true;
+};
+
 export const start = () => {
+  unsaved = document.querySelector("form[data-keep=unsaved]") !== null;
+  document.addEventListener("input", typed);
+  document.addEventListener("submit", () => { unsaved = false; });
+  addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
   document.addEventListener("submit", once);
   addEventListener("pageshow", () => {
     for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from tools import drafts
 from tools.forms import ContractForm
+from tools.forms.sections import SECTIONS
 from tools.models import Contract
 from tools.present.path import policy_words
 
@@ -50,6 +51,22 @@ def _shown(field: str, value: Any) -> str:
         return _("yes")
     if value is False:
         return _("no")
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    if isinstance(value, str) and value in (words := _words(field)):
+        return str(words[value])
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False, indent=2) if value else ""
     return "" if value is None else str(value)
+
+
+def _words(field: str) -> dict[str, Any]:
+    """What a form calls the values of a field of few choices."""
+    for section in SECTIONS:
+        if field in (choices := getattr(section, "CHOICES", {})):
+            return {str(value): label for value, label in choices[field]}
+    found = Contract._meta.get_field(field) if field in _FIELDS else None
+    return dict(getattr(found, "flatchoices", None) or ())
+
+
+_FIELDS = frozenset(field.name for field in Contract._meta.concrete_fields)

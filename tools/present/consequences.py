@@ -101,14 +101,42 @@ def consequences(*, draft: Contract, live: Contract | None, example: str) -> Con
 
 
 def last_example(contract: Contract) -> str:
-    """Arguments to begin with: those of the last recorded call, else an empty object."""
+    """Arguments to begin with: those of the last recorded call, else what the schema asks for, made up."""
     last = (
         Intent.everywhere.filter(tenant_id=contract.tenant_id, tool_id=contract.tool_id)
         .order_by("-created_at")
         .values_list("arguments", flat=True)
         .first()
     )
-    return json.dumps(last or {}, indent=2, ensure_ascii=False)
+    return json.dumps(last or _made_up(contract.input_schema), indent=2, ensure_ascii=False)
+
+
+def _made_up(schema: Any) -> dict[str, Any]:
+    """A value for each argument that the schema requires; people change them to what they want to know."""
+    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        return {}
+    wanted = schema.get("required")
+    names = [name for name in wanted if isinstance(name, str)] if isinstance(wanted, list) else []
+    return {name: _value(schema["properties"].get(name)) for name in names[:50]}
+
+
+def _value(schema: Any) -> Any:
+    known = schema if isinstance(schema, dict) else {}
+    for name in ("default", "const"):
+        if name in known:
+            return known[name]
+    for name in ("examples", "enum"):
+        if isinstance(known.get(name), list) and known[name]:
+            return known[name][0]
+    blank: dict[str, Any] = {
+        "number": 1,
+        "integer": 1,
+        "boolean": False,
+        "array": [],
+        "object": {},
+        "null": None,
+    }
+    return blank.get(str(known.get("type")), "text")
 
 
 def _example(text: str) -> tuple[Mapping[str, Any], str]:
