@@ -65,4 +65,14 @@ MCP = (
         new="        if False:\n",
         tests=(f"{_DRIFTS}test_b68_a_tool_that_is_gone_is_quarantined",),
     ),
+    Mutant(
+        number="B68",
+        guard="the engine hears of a tool that changed",
+        file="runs/engine/commit.py",
+        old="    drifted.note(outcomes)\n",
+        new="",
+        tests=(
+            "tests/runs/pages/test_import_mcp.py::test_b68_the_call_that_finds_a_change_ends_and_the_tool_is_quarantined",
+        ),
+    ),
 )
