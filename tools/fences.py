@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q
 
 from accounts.ids import new_id
 from accounts.statements import run, statement
@@ -73,8 +72,8 @@ def left(*, intents: Collection[uuid.UUID]) -> None:
         cursor.execute(statement("tools", "leave_resources"), given)
 
 
-def holder(*, tenant_id: uuid.UUID, resource: str) -> Intent | None:
-    """The oldest effect under way on a resource; for pages."""
-    found = Q(tenant_id=tenant_id, resource=resource, status__in=UNDER_WAY) & ~Q(resource="")
-    first: Intent | None = Intent.everywhere.filter(found).order_by("dispatched_at", "pk").first()
-    return first
+def holders(*, tenant_id: uuid.UUID, resources: Collection[str]) -> dict[str, Intent]:
+    """The oldest effect under way on each of these resources, where there is one; for pages."""
+    rows = Intent.everywhere.filter(tenant_id=tenant_id, resource__in=resources, status__in=UNDER_WAY)
+    newest_first = rows.exclude(resource="").order_by("-dispatched_at", "-pk")
+    return {intent.resource: intent for intent in newest_first}

@@ -2,15 +2,16 @@
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.said import read
 from approvals.models import PendingAction, Verdict
 from runs.models import Artifact, Step
 from runs.present.names import step_name
-from tools import gate
+from tools import fences, gate
 from tools.models import EffectClass
 from tools.reasons import told
 
@@ -27,7 +28,8 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """One step as a row of ``runs/partials/steps.html``; ``took`` in seconds."""
+    """One step as a row of ``runs/partials/steps.html``; ``took`` in seconds, ``behind_url`` the task whose effect it waits
+    for."""
 
     id: str
     seq: int
@@ -39,6 +41,7 @@ class StepRow:
     result_label: str
     result_url: str
     note: str
+    behind_url: str = ""
     why: Sequence[str] = ()
 
 
@@ -51,7 +54,29 @@ def rows(steps: Iterable[Step], actions: Sequence[PendingAction], files: Iterabl
     asked: dict[uuid.UUID | None, PendingAction] = {
         action.step_id: action for action in actions if action.kind == PendingAction.Kind.APPROVE
     }
-    return [_row(place, step, asked.get(step.pk), made) for place, step in enumerate(steps, start=1)]
+    drawn = list(steps)
+    behind = _behind(drawn)
+    return [
+        replace(_row(place, step, asked.get(step.pk), made), behind_url=behind.get(step.pk, ""))
+        for place, step in enumerate(drawn, start=1)
+    ]
+
+
+def _behind(steps: Sequence[Step]) -> dict[uuid.UUID, str]:
+    """Where those that wait for their turn on a resource find whom they wait for."""
+    waiting = {
+        step.pk: step.intent.resource
+        for step in steps
+        if step.error_code == "in_line" and step.intent is not None
+    }
+    if not waiting:
+        return {}
+    holders = fences.holders(tenant_id=steps[0].tenant_id, resources=set(waiting.values()))
+    return {
+        pk: reverse("runs:task_detail", args=[holders[resource].run_id])
+        for pk, resource in waiting.items()
+        if resource in holders
+    }
 
 
 def _row(

@@ -10,6 +10,7 @@ from tests.mutants.fencing import FENCING
 from tests.mutants.gate import GATE
 from tests.mutants.growth import GROWTH
 from tests.mutants.leases import LEASES
+from tests.mutants.limits import LIMITS
 from tests.mutants.machine import MACHINE
 from tests.mutants.mcp import MCP
 from tests.mutants.mutant import Mutant
@@ -43,6 +44,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *EDGES,
             *FENCING,
             *LEASES,
+            *LIMITS,
             *RECOVERY,
             *CONTEXT,
             *GROWTH,
@@ -54,6 +56,6 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *GATE,
             *POSTROOM,
         ),
-        key=lambda mutant: (mutant.schema, int(mutant.number[1:])),
+        key=lambda mutant: (mutant.schema, mutant.number[0], int(mutant.number[1:])),
     )
 )

@@ -9,16 +9,23 @@ from typing import Any
 import psycopg
 import pytest
 from django.db import connection, connections, transaction
+from django.urls import reverse
 
 from accounts.ids import new_id, public
+from accounts.scope import tenant_scope
+from approvals.decide import decide
+from approvals.models import PendingAction
 from runs import tallies
 from runs.engine.begin import begin
+from runs.engine.begin_many import Asked, begin_many
 from runs.engine.let_in import let_in, let_next_in
 from runs.engine.reclaim import reclaim
 from runs.engine.resume import resume_decided
 from runs.engine.types import Claimed, Go, Outcome, Stop
 from runs.models import Event, Run, Step
 from runs.present import header
+from runs.present import steps as step_rows
+from runs.selectors import steps
 from tests.races.waiting import wait_until_blocked
 from tests.runs.engine import hands
 from tests.runs.engine.limited import STRICT, House, again, intent, step
@@ -60,6 +67,10 @@ def test_l11_while_one_is_under_way_the_next_waits_and_says_for_what(house):
     now = header.now(again(other), [waiting], [])
     assert now is not None
     assert now.text == text
+    with tenant_scope(house.tenant.pk):
+        (row,) = step_rows.rows(steps.of_run(other.pk).rows, [], [])
+    assert row.note == text
+    assert row.behind_url == reverse("runs:task_detail", args=[first.pk])
     assert Event.everywhere.get(run=other, type="step.in_line").payload["why"] == text
     assert let_in() == 0
     assert token() == one.fence
@@ -81,6 +92,13 @@ def test_l11_the_end_of_one_lets_the_next_in_at_once(house):
     (resumed,) = [each for each in house.planned() if each.run_id == other.pk]
     assert isinstance(hands.asked(house.me, resumed), Go)
     assert token() == resumed.fence > two.fence > one.fence
+
+
+def test_the_many_together_leave_one_with_an_order_to_begin_alone(house):
+    """Guards runs/engine/begin_many.py `_decide`: together nobody looks at the resource."""
+    house.effect(**STRICT)
+    (claimed,) = house.asked(house.run())
+    assert begin_many(worker_id=house.me.pk, asked=[Asked(claimed, new_id(), 7)]) == [None]
 
 
 def test_another_resource_is_another_line(house):
@@ -296,9 +314,6 @@ def test_a_step_of_a_lost_worker_in_line_waits_again(house):
 
 
 def _settle(house: House, run: Run, verdict: str, **more: Any) -> None:
-    from approvals.decide import decide
-    from approvals.models import PendingAction
-
     asked = PendingAction.everywhere.get(run_id=run.pk, kind="settle", status="OPEN")
     decide(
         action_id=asked.pk,

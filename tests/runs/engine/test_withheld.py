@@ -11,6 +11,7 @@ from approvals.decide import decide
 from approvals.models import PendingAction
 from runs.engine import orphans, watchdog, withhold
 from runs.engine.cancel import cancel
+from runs.engine.commit import commit
 from runs.engine.reclaim import reclaim, release, release_gone
 from runs.engine.record import settle_down
 from runs.engine.resume import resume_decided
@@ -94,6 +95,17 @@ def test_with_the_lock_released_it_goes_on_at_once(house, how):
     workers.gone(worker_id=house.me.pk, how=how)
     assert release(worker_id=house.me.pk) == 1
     assert step(run).status == "PENDING"
+
+
+@pytest.mark.parametrize("tool", ["drill.noop", "drill.effect"])
+def test_a_reclaim_that_looked_too_early_takes_nothing(house, tool):
+    """Guards the second look of runs/sql/finish_steps.sql and runs/engine/commit_guard.py: somebody found the step expired
+    and asks to take it back."""
+    (house.read if tool == "drill.noop" else house.effect)(tool, **GONE)
+    run, claimed = silent(house, tool)
+    lost = Outcome(claimed, "lost", error_code="worker_lost")
+    commit(worker_id=house.me.pk, outcomes=[lost], room={}, sent=0.0, mode="expired")
+    assert (step(run).status, step(run).losses) == ("RUNNING", 0)
 
 
 def test_other_tools_are_taken_back_as_ever(house):
