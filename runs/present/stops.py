@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from runs.models import Run, Step
-from runs.present.header import Banner
+from runs.present.header import Banner, Now
 from runs.states import RUN_TERMINAL
 from tools import switches
 from tools.switches import Standing
@@ -75,6 +75,14 @@ def banner(run: Run, standing: Sequence[Standing], *, may_lift: bool) -> Banner 
     if may_lift:
         url = reverse("runs:go_on", args=[run.pk]) if first.scope == "run" else reverse("runs:stops")
     return Banner("waiting", "paused", lead, " ".join(filter(None, told)), url, _("Lift…") if url else "")
+
+
+def now(standing: Sequence[Standing], steps: Sequence[Step]) -> Now | None:
+    """What happens in a task that is stopped as a whole: nothing, unless something was under way."""
+    whole = next((one for one in standing if one.scope != "tool"), None)
+    if whole is None or any(step.status == "RUNNING" for step in steps):
+        return None
+    return Now(_("Stopped by %(by)s") % {"by": whole.by}, whole.at)
 
 
 def _row(tenant_id: uuid.UUID, one: Standing, goals: dict[uuid.UUID, str]) -> Row:

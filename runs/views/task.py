@@ -96,7 +96,7 @@ def _context(request: MemberRequest, run: Run) -> dict[str, Any]:
         "stop_url": header.stop_url(run) if may_stop and not any(one.run_id for one in stopped) else "",
         "primary": header.primary(run, asked),
         "cancel_url": header.cancel_url(run) if may_act else "",
-        "now_line": header.now(run, found.rows, asked),
+        "now_line": stops.now(stopped, found.rows) or header.now(run, found.rows, asked),
         "timeline_rows": timeline.rows(
             found.rows, told, asked, [file for file in files if file.quarantined], now=now
         ),
