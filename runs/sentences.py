@@ -100,3 +100,18 @@ CANCELLED = Sentence(_("the task was cancelled"))
 ENDED = Sentence(_("the task was ended"))
 BECAME_KNOWN = Sentence(_("the outcome became known"))
 NOT_MET = Sentence(_("what it waits for did not succeed"))
+
+# How effects are undone.
+UNDO = Sentence(_("Undo: %(what)s"))
+UNDO_WHY = Sentence(_("The task stops before its end: this takes back what it did."))
+UNDO_FAILED = Sentence(_("This could not be done: %(what)s"))
+UNDO_ADVICE = Sentence(_("See to the cause and continue, or undo it by hand and end this here."))
+UNDO_ENTRY = Sentence(
+    _("Continue: it is tried again, then what came before it is undone. End: it stays as it is.")
+)
+UNDO_MISSING = Sentence(_("The tool that undoes it is not in force: %(tool)s"))
+UNDO_UNMADE = Sentence(
+    _("What the undo needs is not known of the effect: %(pointer)s, for the argument %(name)s.")
+)
+NOBODY_ASKED = Sentence(_("Nobody was asked about it."))
+UNDOING_GOES_ON = Sentence(_("Its effects were being undone and nothing was under way: it goes on."))

@@ -22,7 +22,10 @@ STEP_TERMINAL = ("SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED")
 REMAKE = "remake/"
 #: Keys of steps that ask the far side whether an effect happened begin so (S8).
 QUERY = "query/"
-#: What the engine itself inserts; the agent does not plan it and is not told of it.
-INSERTED = (REMAKE, QUERY)
+#: Keys of steps that undo an effect begin so.
+UNDO = "undo/"
+#: What the engine itself inserts; the agent does not plan it and is not told of it. An agent that gives such a key is
+#: refused (L21).
+INSERTED = (REMAKE, QUERY, UNDO)
 #: A summary and a checkpoint are written after this many finished steps (S6).
 CHECKPOINT_EVERY = 4

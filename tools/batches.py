@@ -46,7 +46,8 @@ def authorised(asked: Cursor) -> dict[uuid.UUID, Authorised]:
 
 
 def dispatch(db: Cursor, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Permission to send, for locked intents. Rows: id, sender, dispatch, fence, seconds."""
+    """Permission to send, for locked intents. Rows: id, sender, dispatch, fence, seconds,
+    compensation (what an undo would need, or None)."""
     _execute(db, "dispatch_intents", rows, sources=arrows.sources(Intent, "dispatch"), verb="dispatch")
 
 

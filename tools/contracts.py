@@ -56,6 +56,7 @@ LATER: dict[str, Any] = {
     "attempt_cost": None,
     "query_arguments": {},
     "query_answer": {},
+    "compensation_arguments": {},
 }
 #: Never pinned: the newest published contract decides.
 RULES = ("policy", "quota_per_hour", "quota_per_minute", "egress_hosts", "approval_ttl_seconds")

@@ -45,8 +45,10 @@ def propose(
     authorised: bool,
     epoch: int,
     verdict: Mapping[str, Any] | None = None,
+    compensates: uuid.UUID | None = None,
 ) -> Intent:
-    """The record before the effect. ``authorised``: the gate let it through without a person; ``verdict``: its word.
+    """The record before the effect. ``authorised``: the gate let it through without a person; ``verdict``: its word;
+    ``compensates``: the effect that this one undoes.
 
     For a key that exists the first intent wins and is returned as it stands; when the new request differs,
     that is recorded in its ``drift`` (L9). Never a second row, whoever comes at the same time.
@@ -63,6 +65,7 @@ def propose(
         authorised=authorised,
         epoch=epoch,
         verdict=verdict,
+        compensates=compensates,
     )
     Intent.everywhere.bulk_create([made], ignore_conflicts=True)
     first: Intent = Intent.everywhere.get(key=key)
@@ -87,6 +90,7 @@ def fresh(
     authorised: bool,
     epoch: int,
     verdict: Mapping[str, Any] | None = None,
+    compensates: uuid.UUID | None = None,
 ) -> Intent:
     """The record that :func:`propose` would write if it is the first of its key; not stored yet."""
     if str(tool) != contract.tool.name or tenant_id != contract.tenant_id:
@@ -114,6 +118,7 @@ def fresh(
         verdict=dict(verdict or {}),
         status=Intent.Status.AUTHORISED if authorised else Intent.Status.PROPOSED,
         epoch=epoch,
+        compensates_id=compensates,
     )
 
 
@@ -326,8 +331,8 @@ def ask_again(*, intent_id: uuid.UUID, evidence: Evidence = None) -> Intent:
 
 
 def undo(*, intent_id: uuid.UUID, evidence: Evidence = None) -> Intent:
-    """CONFIRMED → COMPENSATED: its undo was confirmed."""
-    return _move(intent_id, "undo", ended_at=Now(), evidence=appended("evidence", evidence))
+    """CONFIRMED → COMPENSATED: its undo was confirmed. When it had happened itself stays as it is."""
+    return _move(intent_id, "undo", evidence=appended("evidence", evidence))
 
 
 def void(*, intent_id: uuid.UUID, evidence: Evidence = None) -> Intent:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from accounts.models import Tenant
-from tools import gate, totals, vault
+from tools import compensation, gate, totals, vault
 from tools.adapters import registry
 from tools.models import Contract, EffectClass, Intent, StopSwitch, Tool
 from tools.previews import tenant_facts
@@ -181,10 +181,21 @@ class Reading:
 
     def newest(self, contract: Contract) -> Contract | None:
         """The contract of the same tool that is in force, whose rules hold."""
-        pair = (contract.tenant_id, contract.tool.name)
+        return self.in_force(tenant_id=contract.tenant_id, tool=contract.tool.name)
+
+    def in_force(self, *, tenant_id: uuid.UUID, tool: str) -> Contract | None:
+        """As :func:`contract_for`."""
+        pair = (tenant_id, tool)
         if pair not in self._newest:
-            self._newest[pair] = contract_for(tenant_id=contract.tenant_id, tool=contract.tool.name)
+            self._newest[pair] = contract_for(tenant_id=tenant_id, tool=tool)
         return self._newest[pair]
+
+    def way_back(self, contract: Contract) -> dict[str, Any] | None:
+        """What is stored with a dispatch so that the effect can be undone; None for one without a way back."""
+        if not compensation.reversible(contract):
+            return None
+        undo = self.in_force(tenant_id=contract.tenant_id, tool=contract.compensating_tool)
+        return compensation.snapshot(contract, undo)
 
     def stops(
         self, *, tenant_id: uuid.UUID, tool_id: uuid.UUID, run_id: uuid.UUID | None = None

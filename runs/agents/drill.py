@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from runs.agents.base import Agent, AskPerson, Call, Context, Directive, Finish, StepView, WaitFor
+from runs.agents.base import Agent, AskPerson, Call, Context, Directive, Fail, Finish, StepView, WaitFor
 
 
 class Counter(Agent):
@@ -65,7 +65,7 @@ class Counter(Agent):
 
 
 class Script(Agent):
-    """Rounds of directives given as input, one round after the other: ``{"do": "call" | "ask" | "wait", …}``.
+    """Rounds of directives given as input, one round after the other: ``{"do": "call" | "ask" | "wait" | "fail", …}``.
 
     A round begins when every step of the round before has ended. The end tells how each step of the last round ended, and
     a trail over all of them: a hash chain of key, status and output, which changes when one is missing, doubled or moved.
@@ -103,7 +103,12 @@ class Script(Agent):
 
 
 def _directive(line: Mapping[str, Any]) -> Directive:
-    kinds: dict[str, Callable[..., Directive]] = {"call": Call, "ask": AskPerson, "wait": WaitFor}
+    kinds: dict[str, Callable[..., Directive]] = {
+        "call": Call,
+        "ask": AskPerson,
+        "wait": WaitFor,
+        "fail": Fail,
+    }
     return kinds[line["do"]](**{name: value for name, value in line.items() if name != "do"})
 
 

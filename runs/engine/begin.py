@@ -68,9 +68,9 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
         step = lock_step(claimed.step_id)
         if run is None or step is None or not holds(run, step, claimed, worker_id=worker_id):
             return FENCED
-        if not run.plannable:
+        if not run.lives_for(step.kind):
             return LOST
-        if run.takeover is not None or reserve.stop_if_spent(run) or deadlines.stop_if_late(run):
+        if run.takeover is not None or _limited(run):
             held_up = _give_back(run, step, "taken_over", sentences.TAKE_OVER_FIRST())
             settle_down(workspace)
             return held_up
@@ -91,6 +91,11 @@ def _begin(claimed: Claimed, worker_id: uuid.UUID, sender: uuid.UUID, pid: int) 
         settle_down(workspace)
         fp("begin.before_commit")
     return answer
+
+
+def _limited(run: Locked) -> bool:
+    """Whether a limit of the run stops it. What is undone is undone beyond every limit."""
+    return run.plannable and (reserve.stop_if_spent(run) or deadlines.stop_if_late(run))
 
 
 def _decide(
@@ -301,6 +306,9 @@ def _go(
         grants.consume(action_id=intent.grant)
     seconds = _seconds(step, contract)
     dispatch_id = new_id()
+    way_back = run.reading.way_back(contract) if step.kind != Step.Kind.UNDO else None
+    if way_back is not None:
+        intents.snapshot(intent=intent, compensation=way_back)
     send = intents.send_again if intent.status == Intent.Status.UNKNOWN else intents.dispatch
     send(
         intent=intent,

@@ -40,11 +40,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """A question with its answer."""
+    """A question with its answer, and what an undo would need."""
 
     asked: Asked
     intent: Authorised
     go: Go
+    way_back: Mapping[str, Any] | None
 
 
 def begin_many(*, worker_id: uuid.UUID, asked: Sequence[Asked]) -> list[Go | None]:
@@ -134,7 +135,8 @@ def _decide(
     if word.path != "auto" or resources.ordered(contract) or quotas.limits(run.reading.newest(contract)):
         return None
     seconds = min(float(contract.timeout_seconds), left)
-    return Granted(one, intent, Go(new_id(), intent.key, claimed.fence, seconds, run.version + 1))
+    go = Go(new_id(), intent.key, claimed.fence, seconds, run.version + 1)
+    return Granted(one, intent, go, run.reading.way_back(contract))
 
 
 def _may_go_on(run: Locked, claimed: Claimed) -> bool:
@@ -180,4 +182,5 @@ def _dispatch_row(one: Granted) -> Mapping[str, Any]:
         "dispatch": one.go.dispatch_id,
         "fence": one.go.fence,
         "seconds": min(one.go.seconds, settings.COUNTERSIGN.lease_seconds),
+        "compensation": one.way_back,
     }

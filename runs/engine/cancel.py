@@ -38,6 +38,9 @@ def cancel(*, run_id: uuid.UUID, user_id: uuid.UUID, reason: str = "", channel: 
             raise NotFound(_("There is no such task."))
         if run.status in RUN_TERMINAL:
             conflict(run, "cancel", subject=("run", run.id.hex), actor=user_id, channel=channel)
+        elif run.status == Run.Status.COMPENSATING:
+            _already_ending(run, user_id, reason, channel)
+            settle_down(workspace)
         elif run.status != Run.Status.CANCEL_REQUESTED:
             _request(run, user_id, reason, channel)
             settle_down(workspace)
@@ -50,14 +53,26 @@ def cancel(*, run_id: uuid.UUID, user_id: uuid.UUID, reason: str = "", channel: 
     return stopped
 
 
-def _request(run: Locked, user_id: uuid.UUID, reason: str, channel: str) -> None:
+def _already_ending(run: Locked, user_id: uuid.UUID, reason: str, channel: str) -> None:
+    """Effects of a failed run are being undone: nothing is left to stop, and undoing goes on. It ends CANCELLED."""
+    if not Run.everywhere.filter(pk=run.id, cancel_requested_at__isnull=True).exists():
+        return
+    _note(run, user_id, reason)
+    _audit(run, user_id, reason, channel)
+
+
+def _note(run: Locked, user_id: uuid.UUID, reason: str) -> None:
     Run.everywhere.filter(pk=run.id).update(
         cancel_requested_at=Now(), cancel_requested_by_id=user_id, cancel_reason=reason[:500]
     )
+    run.event("run.cancel_requested", actor=f"user:{user_id.hex}", payload={"reason": reason[:500]})
+
+
+def _request(run: Locked, user_id: uuid.UUID, reason: str, channel: str) -> None:
     run.move("request_cancel")
     run.waiting_on = ""
     run.takeover = None
-    run.event("run.cancel_requested", actor=f"user:{user_id.hex}", payload={"reason": reason[:500]})
+    _note(run, user_id, reason)
     waiting = Step.everywhere.select_for_update(of=("self",), no_key=True).filter(
         run_id=run.id, status__in=["PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL"]
     )
@@ -72,6 +87,10 @@ def _request(run: Locked, user_id: uuid.UUID, reason: str, channel: str) -> None
     )
     for intent in never_sent.exclude(step_id__in=running).order_by("pk"):
         intents.void(intent_id=intent.pk)
+    _audit(run, user_id, reason, channel)
+
+
+def _audit(run: Locked, user_id: uuid.UUID, reason: str, channel: str) -> None:
     audit.append(
         tenant_id=run.tenant_id,
         act="run.cancel_requested",

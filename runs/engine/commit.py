@@ -109,7 +109,10 @@ def _remade(worker_id: uuid.UUID, outcome: Outcome, mode: Mode, done: Committed)
 
 
 def _is_plain(outcome: Outcome, mode: Mode) -> bool:
-    """Without an effect, or one that happened, said by its sender while it holds the step."""
+    """Without an effect, or one that happened, said by its sender while it holds the step. What an undo did moves another
+    intent as well."""
+    if outcome.claimed.kind == "undo":
+        return False
     if outcome.claimed.intent_id is None:
         return True
     return mode == "held" and outcome.ending == "succeeded" and outcome.dispatch_id is not None
@@ -175,8 +178,9 @@ def _commit(
                 take(run, outcome, status, keys.get(run.id, {}))
         release_held(workspace)
         sticky = _go_on(workspace, accepted, places) if mode == "held" else []
-        # Left last: COMMIT is sent before anybody waits.
-        last.enter_context(connection.connection.pipeline())
+        if not any(run.winds_up for run in workspace.runs.values()):
+            # Left last: COMMIT is sent before anybody waits. What is undone next has to be read.
+            last.enter_context(connection.connection.pipeline())
         workspace.insert_steps(lease=lease)
         derive(workspace.runs.values())
         workspace.write()

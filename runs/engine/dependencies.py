@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from runs.states import STEP_TERMINAL
+from runs.states import INSERTED, STEP_TERMINAL
 
 RULES = ("succeeded", "ended")
 LONGEST_KEY = 200
@@ -76,6 +76,8 @@ def _shape(directive: Any) -> str:
         return "it is no directive"
     if directive["do"] == "finish" and not isinstance(directive.get("result") or {}, Mapping):
         return "the result is no object"
+    if str(directive.get("key", "")).startswith(INSERTED):
+        return f"keys that begin with {' or '.join(INSERTED)} belong to the engine"
     if directive["do"] in ("ask", "wait"):
         return _parked(directive)
     if directive["do"] != "call":

@@ -112,7 +112,7 @@ def _ask_due(run_id: uuid.UUID, step_id: uuid.UUID) -> bool:
         intent = Intent.everywhere.select_for_update(of=("self",)).get(pk=step.intent_id)
         if intent.status != Intent.Status.UNKNOWN or not query.tries_left(intent):
             return False
-        if workers.may_go_on(intent=intent, resend=run.plannable) is not None:
+        if workers.may_go_on(intent=intent, resend=run.lives_for(step.kind)) is not None:
             return False
         if query.plan(run, step, intent, after=0.0) is None:
             return False

@@ -16,7 +16,7 @@ from accounts.statements import run as select
 from accounts.statements import statement
 from approvals.models import PendingAction
 from runs import sentences
-from runs.engine import query
+from runs.engine import query, undone
 from runs.engine.alert import alert
 from runs.engine.each import each
 from runs.engine.ending import lock_step
@@ -108,6 +108,8 @@ def _look_after(workspace: Workspace, run: Locked) -> str:
     if run.status == Run.Status.CANCEL_REQUESTED:
         _end_all(run)
         return sentences.WAS_CANCELLED()
+    if run.status == Run.Status.COMPENSATING:
+        return _ask_about_undo(run)
     run.takeover = None
     release_held(workspace)
     if run.moving:
@@ -135,6 +137,18 @@ def _is_asked(run: Locked, step: Step) -> bool:
     unanswered = Q(status=PendingAction.Status.OPEN) | Q(applied_at__isnull=True)
     standing = PendingAction.everywhere.filter(unanswered, run_id=run.id, step_id=step.pk)
     return query.live(run, step) is not None or standing.exists()
+
+
+def _ask_about_undo(run: Locked) -> str:
+    """The next undo is planned when the transaction ends; one that waits for nobody is put before a person."""
+    run.takeover = None
+    for row in live_steps([run.id]):
+        step = lock_step(row[1])
+        if step is not None and step.status == Step.Status.WAITING_APPROVAL:
+            text = sentences.NOBODY_ASKED()
+            Step.everywhere.filter(pk=step.pk).update(error_code="orphan", error_text=text)
+            undone.ask(run, step, code="orphan", text=text)
+    return sentences.UNDOING_GOES_ON()
 
 
 def _end_all(run: Locked) -> None:

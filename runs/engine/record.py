@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from accounts.arrows import move
 from accounts.failpoints import fp
 from runs import sentences
-from runs.engine import artifacts, damage, given_back, reserve, retry, spending
+from runs.engine import artifacts, damage, given_back, reserve, retry, spending, undone
 from runs.engine.commit_guard import holds
 from runs.engine.ending import end_step, lock_step
 from runs.engine.release import release_held
@@ -80,7 +80,7 @@ def _ours(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
         case "failed" if dispatched and _earlier_is_open(intent, outcome):
             # What it says of this time says nothing of the time before.
             lose(run, step, intent, why="failed", text=outcome.error_text)
-        case "failed" if outcome.error_code == DAMAGED:
+        case "failed" if outcome.error_code == DAMAGED and step.kind != Step.Kind.UNDO:
             _unread(run, step, intent, outcome, dispatched=dispatched)
         case "failed" if dispatched:
             evidence = {"kind": "sender", "code": outcome.error_code, "text": outcome.error_text[:500]}
@@ -121,18 +121,23 @@ def _succeeded(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> Non
 def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome: Outcome) -> None:
     """Known not to have happened. An irreversible write is never tried again by itself (O3)."""
     fresh = Intent.everywhere.get(pk=intent.pk)
-    if outcome.error_code in NEVER_HANDED_OVER and not _stopping(run) and not _poison(step, 1):
+    if outcome.error_code in NEVER_HANDED_OVER and not _stopping(run, step) and not _poison(step, 1):
         # Begun, but the sender was never told to go, or said itself that it did not: the approval still stands.
         if fresh.status == Intent.Status.REJECTED:
             intents.allow_again(intent_id=intent.pk)
         _back(run, step, outcome, losses=1)
         return
-    again = None if _stopping(run) else retry.after(contract, outcome, failures=step.failures)
+    again = None
+    if not _stopping(run, step):
+        again = retry.after(contract, outcome, failures=step.failures, repeatable=undone.repeatable(intent))
     if again and in_time(step, again):
         if fresh.status == Intent.Status.REJECTED:
             intents.allow_again(intent_id=intent.pk)
         _back(run, step, outcome, failures=1, again=again)
         reserve.stop_if_spent(run)
+        return
+    if step.kind == Step.Kind.UNDO and not _stopping(run, step):
+        undone.stuck(run, step, code=outcome.error_code or "failed", text=outcome.error_text)
         return
     _never_sent(step)
     end_step(
@@ -144,7 +149,7 @@ def _failed(run: Locked, step: Step, intent: Intent, contract: Contract, outcome
         fence=outcome.claimed.fence,
         extra={"effect": "not_happened"},
     )
-    if not _stopping(run) and given_back.gave_up(run, outcome, "FAILED"):
+    if not _stopping(run, step) and given_back.gave_up(run, outcome, "FAILED"):
         run.steps = [new for new in run.steps if new.kind != "plan"]
 
 
@@ -153,9 +158,9 @@ def _poison(step: Step, losses: int) -> bool:
     return bool(step.losses + losses >= settings.COUNTERSIGN.max_losses)
 
 
-def _stopping(run: Locked) -> bool:
+def _stopping(run: Locked, step: Step) -> bool:
     """Whether nobody would claim what goes back."""
-    return not run.plannable
+    return not run.lives_for(step.kind)
 
 
 def _unread(run: Locked, step: Step, intent: Intent, outcome: Outcome, *, dispatched: bool) -> None:
@@ -172,12 +177,16 @@ def _unread(run: Locked, step: Step, intent: Intent, outcome: Outcome, *, dispat
 
 def _give_back(run: Locked, step: Step, intent: Intent, outcome: Outcome) -> None:
     """Nothing was sent: the step may run again, unless it keeps killing its worker or its run is being cancelled."""
-    if _stopping(run):
+    if _stopping(run, step):
         _never_sent(step)
         end_step(run, step, "cancel", code="cancelled")
         return
     losses = 1 if outcome.ending == "lost" else 0
     if _poison(step, losses):
+        if step.kind == Step.Kind.UNDO:
+            text = sentences.WORKER_DIED(times=step.losses + losses)
+            undone.stuck(run, step, code="worker_lost", text=text)
+            return
         intents.void(intent_id=intent.pk)
         end_step(
             run,

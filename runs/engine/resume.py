@@ -92,7 +92,7 @@ def _actor(decision: Decision | None) -> str:
 
 
 def _approved(run: Locked, step: Step | None, action: PendingAction) -> None:
-    if step is None or step.status != Step.Status.WAITING_APPROVAL or not run.plannable:
+    if step is None or step.status != Step.Status.WAITING_APPROVAL or not run.lives_for(step.kind):
         return
     resume_step(run, step, actor=_actor(_decision(action)), why="approved")
 
@@ -162,7 +162,8 @@ def _not_happened(run: Locked, step: Step, intent: Intent, decision: Decision) -
     given = unknown.facts(run, step, intent, said=Said.NO, said_at=decision.at, by=By.PERSON)
     match decide(given):
         case Next.WAIT:
-            unknown.wait_for(step, str(workers.may_go_on(intent=intent, resend=run.plannable) or ""))
+            stands = workers.may_go_on(intent=intent, resend=run.lives_for(step.kind))
+            unknown.wait_for(step, str(stands or ""))
             return False
         case Next.NOT_HAPPENED:
             unknown.not_happened(run, step, intent, actor=_actor(decision))

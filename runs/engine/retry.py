@@ -28,25 +28,32 @@ class Again:
     total: float
 
 
-def after(contract: Contract | None, outcome: Outcome, *, failures: int) -> Again | None:
-    """What the contract says about an outcome that failed after ``failures`` earlier failures; None: no more tries."""
-    if contract is None or not allowed(contract, outcome, failures=failures):
+def after(
+    contract: Contract | None, outcome: Outcome, *, failures: int, repeatable: bool = False
+) -> Again | None:
+    """What the contract says about an outcome that failed after ``failures`` earlier failures; None: no more tries.
+    ``repeatable``: another contract says that this call may be repeated."""
+    if contract is None or not allowed(contract, outcome, failures=failures, repeatable=repeatable):
         return None
     return Again(pause(contract.backoff_seconds, failures), float(contract.max_total_seconds))
 
 
-def allowed(contract: Contract | None, outcome: Outcome, *, failures: int) -> bool:
+def allowed(contract: Contract | None, outcome: Outcome, *, failures: int, repeatable: bool = False) -> bool:
     """Whether there may be one more try, its time aside."""
-    if contract is None or not _repeatable(contract) or not worth_it(contract, outcome.error_code):
+    if (
+        contract is None
+        or not _repeatable(contract, repeatable)
+        or not worth_it(contract, outcome.error_code)
+    ):
         return False
     return failures + 1 < min(contract.max_attempts, MOST_ATTEMPTS) and not used_too_much(contract, outcome)
 
 
-def _repeatable(contract: Contract) -> bool:
-    """Reading may be repeated; an effect when its contract says so; what cannot be undone never by itself (O3)."""
+def _repeatable(contract: Contract, declared: bool) -> bool:
+    """Reading may be repeated; an effect when a contract says so; what cannot be undone never by itself (O3)."""
     if contract.effect_class == EffectClass.READ_ONLY:
         return True
-    return contract.effect_class != EffectClass.IRREVERSIBLE and contract.retry_safe
+    return contract.effect_class != EffectClass.IRREVERSIBLE and (contract.retry_safe or declared)
 
 
 def worth_it(contract: Contract, code: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from approvals.models import PendingAction
-from runs.engine.end_run import end_as_failed
+from runs.engine.end_run import end_as_cancelled, end_as_failed, go_on_undoing
 from runs.engine.workspace import Locked, live_steps
 from runs.states import RUN_TERMINAL
 
@@ -35,13 +35,12 @@ def derive(runs: Iterable[Locked]) -> None:
 def _from_live(run: Locked, live: list[tuple[Any, ...]]) -> None:
     if run.status == "CANCEL_REQUESTED":
         if not live:
-            run.waiting_on = ""
-            run.move("cancelled")
-            run.event("run.cancelled", payload={"steps": run.steps_ended})
+            end_as_cancelled(run)
         elif all(_state(row) in ("UNKNOWN", "WAITING_EXTERNAL") for row in live):
             run.waiting_on = live[0][7] or live[0][6]
         return
     if run.status == "COMPENSATING":
+        _undoing(run, live)
         return
     if run.failure is not None and not live:
         # A person ended it; what became of its last effect is settled now.
@@ -61,6 +60,15 @@ def _state(row: tuple[Any, ...]) -> str:
     """Of a live step. One whose worker fell silent, and that nobody else may take yet, only waits: it says for what."""
     status, waiting_on = str(row[4]), row[7]
     return "WAITING_EXTERNAL" if status == "RUNNING" and waiting_on else status
+
+
+def _undoing(run: Locked, live: list[tuple[Any, ...]]) -> None:
+    """The run stays COMPENSATING while an undo is under way or waits, and says for what."""
+    if not live:
+        go_on_undoing(run)
+        return
+    waits = next((row for row in live if _state(row) in ("WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN")), None)
+    run.waiting_on = (waits[7] or waits[6] or waits[2]) if waits else ""
 
 
 def asked(action_id: uuid.UUID) -> str:

@@ -30,9 +30,10 @@ def take_over(
     step_id: uuid.UUID | None = None,
     shortage: Shortage | None = None,
     suggestion: str = "",
+    entry: str = "",
 ) -> None:
     """Opens the question, unless one holds the run already. ``code`` names the cause; ``step_id`` the step at which it
-    came to a halt, else the last one that failed is named."""
+    came to a halt, else the last one that failed is named. ``entry``: where it goes on if a person says so."""
     if run.taken_over or run.takeover is not None:
         return
     run.taken_over = True
@@ -50,7 +51,7 @@ def take_over(
         epoch=run.epoch,
         submitter_id=run.submitter_id,
         sentence=sentence,
-        facts=_facts(run, code, detail, step_id, shortage, suggestion),
+        facts=_facts(run, code, detail, step_id, shortage, suggestion) | ({"entry": entry} if entry else {}),
     )
     run.takeover = action.pk
     told = {"code": code, "why": sentence[:500], "action": action.pk.hex}

@@ -6,14 +6,14 @@ from approvals import grants
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.withdraw import withdraw_open
 from runs import sentences
-from runs.engine import damage
+from runs.engine import compensate, damage
 from runs.engine.allow_more import allow_more
 from runs.engine.end_run import end_as_failed
 from runs.engine.release import NEVER_SENT
 from runs.engine.revoke import revoke
 from runs.engine.unknown import stop
 from runs.engine.workspace import Locked
-from runs.models import Step
+from runs.models import Run, Step
 from tools import intents
 from tools.models import Intent
 
@@ -26,6 +26,9 @@ def apply(run: Locked, action: PendingAction, decision: Decision | None) -> None
         actor=f"user:{decision.user_id.hex}" if decision and decision.user_id else "engine",
         payload={"action": action.pk.hex, "verdict": decision.verdict if decision else ""},
     )
+    if run.status == Run.Status.COMPENSATING:
+        compensate.answered(run, decision)
+        return
     if decision is None or not run.plannable:
         return
     revoke(run, why="taken_over", ends=decision.verdict == Verdict.FAIL)

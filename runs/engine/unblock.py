@@ -54,7 +54,12 @@ def _ask(run_id: uuid.UUID, step_id: uuid.UUID) -> bool:
     with transaction.atomic(durable=True):
         workspace, run = locked_one(run_id)
         step = lock_step(step_id)
-        if run is None or step is None or not run.plannable or step.status != Step.Status.WAITING_EXTERNAL:
+        if (
+            run is None
+            or step is None
+            or not run.lives_for(step.kind)
+            or step.status != Step.Status.WAITING_EXTERNAL
+        ):
             return False
         intent = Intent.everywhere.get(pk=step.intent_id)
         word = verdict(

@@ -19,7 +19,7 @@ from approvals.models import PendingAction
 from approvals.open import open_settle
 from approvals.withdraw import withdraw_settle
 from runs import sentences
-from runs.engine import query, retry
+from runs.engine import query, retry, undone
 from runs.engine.asks_first import asks_first
 from runs.engine.ending import end_step, resume_step
 from runs.engine.workspace import Locked
@@ -46,8 +46,10 @@ def facts(
     """What is known now. ``said``, ``said_at``, ``by``: a person's answer; else the newest one of the far side counts."""
     if said is None:
         said, said_at = Said(intent.said), intent.said_at
-    stands = workers.may_go_on(intent=intent, resend=run.plannable)
-    early = said_at is not None and workers.may_go_on(intent=intent, resend=run.plannable, now=said_at)
+    stands = workers.may_go_on(intent=intent, resend=run.lives_for(step.kind))
+    early = said_at is not None and workers.may_go_on(
+        intent=intent, resend=run.lives_for(step.kind), now=said_at
+    )
     return Facts(
         keys=workers.remembers(intent=intent),
         again=_again_left(run, step, intent),
@@ -136,7 +138,7 @@ def _carry_out(word: Next, run: Locked, step: Step, intent: Intent, *, why: str,
             query.plan(run, step, intent, after=query.delay(intent))
             wait_for(step, sentences.ASKING())
         case Next.WAIT:
-            stands = workers.may_go_on(intent=intent, resend=run.plannable)
+            stands = workers.may_go_on(intent=intent, resend=run.lives_for(step.kind))
             query.plan(run, step, intent, after=_seconds_until(stands.until if stands else None))
             wait_for(step, str(stands or ""))
         case _:
@@ -175,10 +177,14 @@ def not_happened(
     assert dispatch is not None
     settled = "not_happened"
     intents.refuse(intent_id=intent.pk, dispatch_id=dispatch, evidence=evidence, settled=settled)
-    if not run.plannable:
+    if not run.lives_for(step.kind):
         intents.void(intent_id=intent.pk)
         text = sentences.NOT_HAPPENED()
         end_step(run, step, "fail", code="not_happened", text=text, actor=actor)
+        return
+    if intent.dispatches >= most and step.kind == Step.Kind.UNDO:
+        resume_step(run, step, actor=actor, why="not_happened")
+        undone.stuck(run, step, code="not_happened", text=sentences.NOT_HAPPENED_OFTEN())
         return
     if intent.dispatches >= most:
         intents.void(intent_id=intent.pk)
@@ -246,7 +252,7 @@ def _again_left(run: Locked, step: Step, intent: Intent) -> bool:
     """Whether it may be sent once more: tries and time are left, it is no poison, and the task takes work."""
     contract = by_id(intent.contract_id)
     most = min(contract.max_attempts, MOST_ATTEMPTS)
-    if not run.plannable or not contract.native_idempotency or intent.dispatches >= most:
+    if not run.lives_for(step.kind) or not contract.native_idempotency or intent.dispatches >= most:
         return False
     if step.failures >= most or step.losses >= settings.COUNTERSIGN.max_losses:
         return False

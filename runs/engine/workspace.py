@@ -144,6 +144,15 @@ class Locked:
         """Whether it takes new work."""
         return self.status in RUN_PLANNABLE and self.failure is None
 
+    def lives_for(self, kind: str) -> bool:
+        """Whether a step of this kind may still start: any while it takes new work, while it undoes those that undo."""
+        return self.status == "COMPENSATING" if kind == "undo" else self.plannable
+
+    @property
+    def winds_up(self) -> bool:
+        """Whether it is on the way to its end, where effects are undone one by one."""
+        return self.failure is not None or self.status in ("CANCEL_REQUESTED", "COMPENSATING")
+
     @property
     def takes_work(self) -> bool:
         """Whether something new of it may start: not while it ends, and not while a person has to take it over."""

@@ -44,7 +44,7 @@ class BadPlan(Exception):
 def plan(work: Work, report: Report | None = None) -> dict[str, Any] | None:
     """The `Plan` of the engine as a dictionary, or None when there is nothing to plan for. Call it from the main thread
     of the process: the time limit is a signal."""
-    if report is not None and report.ending not in _STATUS:
+    if work.kind == "undo" or (report is not None and report.ending not in _STATUS):
         return None
     answer: dict[str, Any] = {
         "version": work.version,

@@ -97,7 +97,7 @@ ready AS MATERIALIZED (
           AND s.not_before <= now()
           AND (s.kind = 'query' AND r.status IN ('PAUSED', 'CANCEL_REQUESTED', 'COMPENSATING')
                OR r.status = ANY (%(claimable)s) AND (r.status <> 'COMPENSATING' OR s.kind = 'undo'))
-          AND r.agent_digest = ANY (%(digests)s) AND (r.takeover IS NULL OR s.kind = 'query')
+          AND (r.agent_digest = ANY (%(digests)s) OR s.kind = 'undo') AND (r.takeover IS NULL OR s.kind = 'query')
           AND NOT EXISTS (SELECT 1 FROM stopped x WHERE x.tenant_id = s.tenant_id
                             AND (x.run_id = s.run_id OR x.tool = s.tool AND s.intent_id IS NULL))
         ORDER BY s.not_before, s.id

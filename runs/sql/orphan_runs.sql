@@ -3,7 +3,7 @@
 -- never that, however long. Only a look: with `only` it is asked again under the run's lock.
 SELECT r.id
 FROM runs_run r
-WHERE NOT r.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') AND r.status NOT IN ('PAUSED', 'COMPENSATING')
+WHERE NOT r.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') AND r.status <> 'PAUSED'
   AND (%(only)s::uuid IS NULL OR r.id = %(only)s)
   AND r.last_event_at < clock_timestamp() - %(grace)s * interval '1 second'
   AND NOT EXISTS (

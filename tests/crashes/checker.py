@@ -35,7 +35,7 @@ STATEMENTS: Mapping[str, str] = {
         SELECT 'step ' || s.key || ' of ' || s.run_id || ' is ' || s.status || ' and nobody is asked' FROM runs_step s
         WHERE s.status IN ('WAITING_APPROVAL', 'UNKNOWN')
           AND NOT EXISTS (SELECT 1 FROM approvals_pendingaction a WHERE a.step_id = s.id
-                          AND a.kind = CASE s.status WHEN 'UNKNOWN' THEN 'settle' ELSE 'approve' END
+                          AND (a.kind = 'settle') = (s.status = 'UNKNOWN')
                           AND (a.status = 'OPEN' OR a.applied_at IS NULL))""",
     # One terminal event, the last; the state is what the events say.
     "I3": """
@@ -71,8 +71,10 @@ STATEMENTS: Mapping[str, str] = {
     "I7": """
         SELECT 'event ' || e.sequence || ' of ' || e.run_id || ' sends after ' || stop.type
         FROM runs_event e JOIN runs_event stop ON stop.run_id = e.run_id AND stop.sequence < e.sequence
+        JOIN runs_step s ON s.id = e.step_id
         WHERE e.type = 'step.sending'
-          AND (stop.type IN ('run.cancel_requested', 'run.succeeded', 'run.failed', 'run.cancelled')
+          AND (stop.type IN ('run.succeeded', 'run.failed', 'run.cancelled')
+               OR (stop.type IN ('run.cancel_requested', 'run.compensating') AND s.kind <> 'undo')
                OR (stop.step_id = e.step_id AND stop.type IN ('step.failed', 'step.cancelled', 'step.succeeded')))""",
     # The fence of a step rises; nobody writes under an older one.
     "I8": """
@@ -129,7 +131,36 @@ STATEMENTS: Mapping[str, str] = {
     "I13": """
         SELECT 'intent ' || u.key || ' undoes ' || i.key || ', which is ' || i.status
         FROM tools_intent u JOIN tools_intent i ON i.id = u.compensates_id
-        WHERE u.dispatches > 0 AND i.status NOT IN ('CONFIRMED', 'COMPENSATED')""",
+        WHERE u.dispatches > 0 AND i.status NOT IN ('CONFIRMED', 'COMPENSATED')
+        UNION ALL
+        SELECT 'intent ' || i.key || ' is undone by ' || count(u.id) || ' others'
+        FROM tools_intent u JOIN tools_intent i ON i.id = u.compensates_id GROUP BY i.key HAVING count(u.id) > 1
+        UNION ALL
+        SELECT 'intent ' || i.key || ' is ' || i.status || ' while its undo is ' || COALESCE(u.status, 'missing')
+        FROM tools_intent i LEFT JOIN tools_intent u ON u.compensates_id = i.id
+        WHERE i.status = 'COMPENSATED' AND u.status IS DISTINCT FROM 'CONFIRMED'
+        UNION ALL
+        SELECT 'intent ' || u.key || ' undoes an undo'
+        FROM tools_intent u JOIN tools_intent i ON i.id = u.compensates_id WHERE i.compensates_id IS NOT NULL
+        UNION ALL
+        -- What was sent later is undone first, and the next undo is sent when the one before has its outcome.
+        SELECT 'the undo of ' || older.key || ' was sent before that of ' || newer.key || ' had ended'
+        FROM tools_intent older
+        JOIN tools_intent newer ON newer.run_id = older.run_id AND newer.dispatched_at > older.dispatched_at
+        JOIN tools_intent first ON first.compensates_id = newer.id AND first.dispatches > 0
+        JOIN tools_intent second ON second.compensates_id = older.id AND second.dispatches > 0
+        WHERE first.dispatched_at > second.dispatched_at OR first.status IN ('DISPATCHED', 'UNKNOWN')
+        UNION ALL
+        SELECT 'intent ' || u.key || ' was sent while ' || i.key || ' of its run was ' || i.status
+        FROM tools_intent u JOIN tools_intent i ON i.run_id = u.run_id AND i.compensates_id IS NULL
+        WHERE u.compensates_id IS NOT NULL AND u.dispatches > 0 AND i.status IN ('DISPATCHED', 'UNKNOWN')
+        UNION ALL
+        SELECT 'run ' || r.id || ' has ended and intent ' || i.key || ' stands unasked'
+        FROM runs_run r JOIN tools_intent i ON i.run_id = r.id JOIN tools_contract c ON c.id = i.contract_id
+        WHERE r.status IN ('FAILED', 'CANCELLED') AND i.status = 'CONFIRMED' AND i.compensates_id IS NULL
+          AND c.effect_class = 'compensable'
+          AND NOT EXISTS (SELECT 1 FROM runs_step s WHERE s.run_id = r.id AND s.kind = 'undo'
+                          AND s.input ->> 'undoes' = replace(i.id::text, '-', ''))""",
 }
 #: As the above, once nothing moves by itself.
 AT_REST: Mapping[str, str] = {

@@ -70,8 +70,10 @@ class Contract(TenantRow):
     it is under way so much of the budget is reserved. ``last_resort`` says who hears of it when the retries are
     used up. ``key_memory_seconds`` is how long the far side remembers an idempotency key; 0 =
     for ever. ``result_query`` names the read-only tool that is asked after an ambiguous failure, ``query_arguments`` and
-    ``query_answer`` how (``tools.result_query``). ``policy`` holds the rules over arguments; ``definition_digest`` is
-    SHA-256 over the canonical form of the declaration. ``published_note`` says why it came into force.
+    ``query_answer`` how (``tools.result_query``). ``compensation_arguments`` says from what the arguments of the undo are
+    made (``tools.compensation``), empty: the effect as a whole. ``policy`` holds the rules over arguments;
+    ``definition_digest`` is SHA-256 over the canonical form of the declaration. ``published_note`` says why it came into
+    force.
     """
 
     class Status(models.TextChoices):
@@ -130,6 +132,9 @@ class Contract(TenantRow):
     retry_safe = models.BooleanField(default=False)
     compensating_tool = models.CharField(max_length=80, blank=True)
     compensation_idempotent = models.BooleanField(default=False)
+    compensation_arguments = models.JSONField(
+        default=dict, db_default=models.Value({}, models.JSONField()), blank=True
+    )
     timeout_seconds = models.PositiveIntegerField(default=60)
     quiet_seconds = models.PositiveIntegerField(default=0)
     max_attempts = models.PositiveSmallIntegerField(default=3)

@@ -4,8 +4,10 @@ WITH sent AS (
 UPDATE tools_intent i
 SET status = %(target)s, sender_id = f.sender, dispatch_id = f.dispatch, fence = f.fence, dispatches = i.dispatches + 1,
     dispatched_at = statement_timestamp(), deadline = statement_timestamp() + f.seconds * interval '1 second',
-    sender_done_at = NULL, settled = '', asks = 0, said = '', said_at = NULL
-FROM jsonb_to_recordset(%(rows)s::text::jsonb) AS f(id uuid, sender uuid, dispatch uuid, fence bigint, seconds float8)
+    sender_done_at = NULL, settled = '', asks = 0, said = '', said_at = NULL,
+    compensation_snapshot = COALESCE(i.compensation_snapshot, f.compensation)
+FROM jsonb_to_recordset(%(rows)s::text::jsonb) AS f(id uuid, sender uuid, dispatch uuid, fence bigint, seconds float8,
+    compensation jsonb)
 WHERE i.id = f.id AND i.id = ANY (%(ids)s) AND i.status = ANY (%(sources)s) AND i.fence < f.fence
 RETURNING i.id)
 SELECT CASE WHEN count(*) = cardinality(%(ids)s) THEN count(*)

@@ -93,7 +93,7 @@ def sent(by: WorkerProcess, claimed: Claimed, effects: list[str] | None = None) 
         claimed,
         "succeeded",
         said,
-        plan=planned(claimed, output=said),
+        plan=None if claimed.kind == "undo" else planned(claimed, output=said),
         dispatch_id=go.dispatch_id,
         reference="far",
     )

@@ -139,11 +139,11 @@ def test_b16_a_lost_worker_after_the_wait_repeats_only_its_own_step():
     assert intents() == {"first": 1, "gated": 1}
 
 
-def test_b16_a_cancel_during_the_wait_neither_repeats_nor_undoes_it():
-    """Guards runs/engine/cancel.py: what is done stays done, what waits ends."""
+def test_b16_a_cancel_during_the_wait_does_not_repeat_it():
+    """Guards runs/engine/cancel.py: what waits ends; what is done is undone under a key of its own, never sent again."""
     story = waiting()
     cancel(run_id=story.run_id, user_id=story.submitter.pk)
     hands.run_all(story.me, story.act)
     assert story.status == "CANCELLED"
-    assert story.sends == ["first"]
+    assert story.sends == ["first", "undo/first"]
     assert intents()["first"] == 1
