@@ -6,12 +6,19 @@ undo cannot be made. The roots are ``/arguments`` and ``/answer`` of the effect,
 idempotency ``/key``.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
+from tools.gate import validator
 from tools.models import Contract, EffectClass
+from tools.reasons import Problem
 
 ROOTS = ("arguments", "answer", "reference", "key")
+BREAKS = _("It undoes %(other)s, and that would not fit any more: %(why)s")
+STILL_NAMED = _("It undoes %(others)s. Publish those without it first.")
 #: What an undo is given when nothing is declared.
 WHOLE: Mapping[str, Any] = {
     "arguments": "/arguments",
@@ -86,3 +93,73 @@ def _at(name: str, pointer: str, known: Mapping[str, Any]) -> Any:
         else:
             raise CannotMake(name, pointer)
     return found
+
+
+def problems(contract: Contract, tools: Mapping[str, Contract] | None) -> Iterator[Problem]:
+    """What speaks against how a contract declares its way back. ``tools``: the contracts in force, by name; without them
+    only the declaration itself is looked at."""
+    declared, where = contract.compensation_arguments, "compensation_arguments"
+    if wrong := list(faults(declared)):
+        text = _("Each argument of the undo is a pointer such as /answer/id, or a fixed value: %(names)s.")
+        yield Problem("compensation_form", text, {"names": ", ".join(wrong[:5])}, where)
+        return
+    if declared and not reversible(contract):
+        yield Problem("compensation_idle", _("It says how it is undone, and is not undoable."), where=where)
+    if tools is None or not reversible(contract):
+        return
+    undo = tools.get(contract.compensating_tool)
+    if undo is None:
+        text = _("The tool that undoes it is not in force: %(tool)s.")
+        yield Problem(
+            "compensation_unpublished", text, {"tool": contract.compensating_tool}, "compensating_tool"
+        )
+    else:
+        yield from _fit(contract, undo, tools)
+
+
+def _fit(contract: Contract, undo: Contract, tools: Mapping[str, Contract]) -> Iterator[Problem]:
+    told, where = {"tool": undo.tool.name}, "compensating_tool"
+    if undo.effect_class == EffectClass.READ_ONLY:
+        yield Problem("compensation_reads", _("%(tool)s only reads: it undoes nothing."), told, where)
+    if reversible(undo) and not _inverse(contract, undo, tools):
+        text = _(
+            "%(tool)s is undone by a third tool. A tool that undoes is final, or it and its own undo undo each other."
+        )
+        yield Problem("compensation_chain", text, told, where)
+    for name, why in _misfits(contract, undo):
+        text = _("What %(tool)s would be given does not fit it: %(name)s %(why)s.")
+        yield Problem(
+            "compensation_misfit", text, {**told, "name": name, "why": why}, "compensation_arguments"
+        )
+
+
+def _inverse(contract: Contract, undo: Contract, tools: Mapping[str, Contract]) -> bool:
+    """Whether the undo and what undoes that undo each other."""
+    if undo.compensating_tool == contract.tool.name:
+        return contract.compensating_tool == undo.tool.name
+    back = tools.get(undo.compensating_tool)
+    return back is not None and back.compensating_tool == undo.tool.name
+
+
+def _misfits(contract: Contract, undo: Contract) -> Iterator[tuple[str, str]]:
+    declared = mapping(contract)
+    wants: Mapping[str, Any] = undo.input_schema if isinstance(undo.input_schema, Mapping) else {}
+    known: Mapping[str, Any] = wants.get("properties") or {}
+    for name in wants.get("required") or []:
+        if name not in declared:
+            yield str(name), "is missing"
+    gives: Mapping[str, Any] = contract.input_schema if isinstance(contract.input_schema, Mapping) else {}
+    for name, source in declared.items():
+        if wants.get("additionalProperties") is False and name not in known:
+            yield name, "is not one of its arguments"
+        elif isinstance(source, Mapping):
+            errors = validator(json.dumps(known.get(name, {}), sort_keys=True)).iter_errors(source["value"])
+            yield from ((name, error.message[:200]) for error in list(errors)[:1])
+        elif _never_given(_parts(source), gives):
+            yield name, f"comes from {source}, which the call never has"
+
+
+def _never_given(parts: list[str], gives: Mapping[str, Any]) -> bool:
+    if parts[0] != "arguments" or len(parts) < 2 or gives.get("additionalProperties") is not False:
+        return False
+    return parts[1] not in (gives.get("properties") or {})

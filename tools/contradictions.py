@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import referencing.exceptions
 from django.utils.translation import gettext_noop as _
 from jsonschema import SchemaError
 
+from tools import compensation
 from tools import policy as policies
 from tools import resources, result_query
 from tools.adapters import registry
@@ -26,11 +27,14 @@ _HOST = re.compile(
 MOST_ATTEMPTS = 20
 
 
-def contradictions(contract: Contract, *, people: int | None = None) -> list[Problem]:
+def contradictions(
+    contract: Contract, *, people: int | None = None, tools: Mapping[str, Contract] | None = None
+) -> list[Problem]:
     """Everything that speaks against publishing. ``people`` is how many members hold the role that must
-    agree; without it that question is left open."""
+    agree, ``tools`` are the contracts in force that it names; without them those questions are left open."""
     found = [
         *_effect(contract),
+        *compensation.problems(contract, tools),
         *_repetition(contract),
         *_time(contract),
         *_form(contract),

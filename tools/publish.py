@@ -5,6 +5,7 @@ they have.
 """
 
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -14,7 +15,7 @@ from django.utils.translation import gettext_noop as _
 
 from accounts import arrows, audit, rights
 from accounts.canonical import digest
-from tools import drifts, publish_rule, quotas, reviews, staffing, standing
+from tools import compensation, drifts, named, publish_rule, quotas, reviews, staffing, standing
 from tools.contracts import contradictions, definition_digest, rules
 from tools.errors import ContractRefused
 from tools.models import Contract, Tool
@@ -43,16 +44,21 @@ def publish(*, contract_id: uuid.UUID, by: uuid.UUID, note: str = "", channel: s
 
 
 def put_in_force(
-    *, contract_id: uuid.UUID, by: uuid.UUID | None, note: str = "", channel: str = "system"
+    *,
+    contract_id: uuid.UUID,
+    by: uuid.UUID | None,
+    note: str = "",
+    channel: str = "system",
+    beside: Mapping[str, Contract] | None = None,
 ) -> Contract:
     """As :func:`publish`, joining the caller's transaction; without a person for the contracts of an
-    installation."""
+    installation. ``beside``: drafts that come into force in the same transaction, by the name of their tool."""
     tool_id = Contract.everywhere.values_list("tool_id", flat=True).get(pk=contract_id)
     Tool.everywhere.select_for_update().get(pk=tool_id)
     contract: Contract = Contract.everywhere.select_related("tool").get(pk=contract_id)
     if contract.status != Contract.Status.DRAFT:
         raise arrows.RefusedTransition("Contract", "publish", contract.status)
-    if problems := _problems(contract, by):
+    if problems := _problems(contract, by, beside or {}):
         raise ContractRefused(problems)
     review = None
     if by is not None and publish_rule.needed(tenant_id=contract.tenant_id):
@@ -97,11 +103,14 @@ def put_in_force(
 
 def retire(*, contract_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> Contract:
     """A person takes a contract out of force without a successor: its tool cannot be planned any more. Owns
-    its transaction."""
+    its transaction. Raises :class:`ContractRefused` while it undoes what others do."""
     with transaction.atomic(durable=True):
         contract: Contract = (
             Contract.everywhere.select_for_update().select_related("tool").get(pk=contract_id)
         )
+        if others := named.leaning(contract):
+            names = {"others": ", ".join(other.tool.name for other in others)}
+            raise ContractRefused([Problem("undo_in_use", compensation.STILL_NAMED, names)])
         arrows.move(contract, "retire")
         audit.append(
             tenant_id=contract.tenant_id,
@@ -114,15 +123,18 @@ def retire(*, contract_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> C
     return contract
 
 
-def _problems(contract: Contract, by: uuid.UUID | None) -> list[Problem]:
-    """With the members who could agree counted now. What an installation brings along is in force before its people are
+def _problems(
+    contract: Contract, by: uuid.UUID | None, beside: Mapping[str, Contract]
+) -> list[Problem]:
+    """With the members who could agree counted, and the tools that it names looked at, now. What an installation brings along is in force before its people are
     there: for it, whoever submits counts."""
     if by is not None:
         people = staffing.could_agree(tenant_id=contract.tenant_id, policy=contract.policy)
     else:
         role = contract.policy.get("role", "approver") if isinstance(contract.policy, dict) else "approver"
         people = len(rights.people_with(tenant_id=contract.tenant_id, role=str(role)))
-    found = contradictions(contract, people=people)
+    tools = {**named.by(contract), **beside}
+    found = [*contradictions(contract, people=people, tools=tools), *named.broken(contract)]
     if contract.result_query and query_tool(contract) is None:
         text = _("There is no published tool %(name)s that only reads, so nothing can be asked.")
         found.append(Problem("query_unfit", text, {"name": contract.result_query}, "result_query"))

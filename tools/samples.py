@@ -49,10 +49,17 @@ def seed(tenant: Tenant, *, drills: bool = True) -> list[Contract]:
     """
     with transaction.atomic():
         declared = [*_work(), *_drills()] if drills else _work()
-        return [_in_force(tenant, **sample) for sample in declared]
+        found = [_newest(tenant, **sample) for sample in declared]
+        # A tool and what undoes it name each other: they come into force together.
+        drafts = {one.tool.name: one for one in found if one.status == Contract.Status.DRAFT}
+        return [
+            put_in_force(contract_id=one.pk, by=None, beside=drafts) if one.tool.name in drafts else one
+            for one in found
+        ]
 
 
-def _in_force(tenant: Tenant, *, name: str, title: str, description: str, **declared: Any) -> Contract:
+def _newest(tenant: Tenant, *, name: str, title: str, description: str, **declared: Any) -> Contract:
+    """What is in force, if it is as declared here; else a draft of it."""
     tool, _ = Tool.everywhere.get_or_create(
         tenant=tenant, name=name, defaults={"title": title, "description": description}
     )
@@ -62,7 +69,7 @@ def _in_force(tenant: Tenant, *, name: str, title: str, description: str, **decl
         wanted = Contract(tenant=tenant, tool=tool, version=current.version, **declared)
         if definition_digest(wanted) == current.definition_digest and rules(wanted) == rules(current):
             return current
-    return put_in_force(contract_id=draft(tool=tool, **declared).pk, by=None)
+    return draft(tool=tool, **declared)
 
 
 def _work() -> list[dict[str, Any]]:

@@ -78,10 +78,10 @@ def go_on(run: Locked) -> bool:
     """The next undo is planned, if any is left. Nothing of the run is live."""
     for effect in list(_just_undone(run)):
         _mark(run, effect)
-    effect = _open(run).select_related("contract", "tool").order_by("-dispatched_at", "-fence").first()
-    if effect is None:
+    last = _open(run).select_related("contract", "tool").order_by("-dispatched_at", "-fence").first()
+    if last is None:
         return False
-    _plan(run, effect)
+    _plan(run, last)
     return True
 
 

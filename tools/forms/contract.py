@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from accounts.canonical import BadInput, check_storable
-from tools.forms.sections import SECTIONS, call, repeat
+from tools.forms.sections import SECTIONS, call, repeat, world
 from tools.models import Contract, Tool
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _names(part: str) -> tuple[str, ...]:
     return tuple(name for section in SECTIONS for name in getattr(section, part, ()))
 
 
-class ContractForm(call.Declared, repeat.Declared, _Model):
+class ContractForm(world.Declared, call.Declared, repeat.Declared, _Model):
     """Everything of a contract except its policy (:class:`tools.forms.policy.PolicyForm`)."""
 
     class Meta:

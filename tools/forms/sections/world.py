@@ -6,9 +6,13 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from tools.forms.fields import Json
 from tools.models import Contract, EffectClass, Risk
 
-FIELDS = ("effect_class", "concerns", "risk", "weight", "compensating_tool", "compensation_idempotent")
+FIELDS = (
+    "effect_class", "concerns", "risk", "weight", "compensating_tool", "compensation_idempotent",
+    "compensation_arguments",
+)  # fmt: skip
 LABELS = {
     "effect_class": _("Class"),
     "concerns": _("What it touches"),
@@ -20,6 +24,20 @@ LABELS = {
 HELP_TEXTS = {"weight": _("Loss of business by a wrong call: 1 light, 10 grave.")}
 WIDGETS = {"effect_class": forms.RadioSelect, "risk": forms.RadioSelect}
 OTHER_TOOLS = ("compensating_tool",)
+
+
+class Declared(forms.Form):
+    """How the undo gets its arguments."""
+
+    compensation_arguments = Json(
+        label=_("What the undo is given"),
+        required=False,
+        help_text=_(
+            "For each of its arguments where the value comes from: /arguments/…, /answer/…, /reference or /key of the call, "
+            'or a fixed one, {"value": …}. Empty: arguments, answer and reference as they are.'
+        ),
+    )
+
 
 #: In the words of people; the stored values are short.
 CONCERNS = {
