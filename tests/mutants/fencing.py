@@ -76,8 +76,8 @@ FENCING = (
         number="B46",
         guard="a cancelled run waits for its last step",
         file="runs/engine/status.py",
-        old='        if not live:\n            run.waiting_on = ""\n            run.move("cancelled")',
-        new='        if True:\n            run.waiting_on = ""\n            run.move("cancelled")',
+        old="        if not live:\n            end_as_cancelled(run)",
+        new="        if True:\n            end_as_cancelled(run)",
         tests=(f"{_HANDS}::test_b46_a_cancelled_run_ends_after_the_last_of_its_parallel_steps",),
     ),
     Mutant(

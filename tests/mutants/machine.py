@@ -78,7 +78,7 @@ MACHINE = (
         number="B33",
         guard="begin looks at the run",
         file="runs/engine/begin.py",
-        old="        if not run.plannable:\n            return LOST\n",
+        old="        if not run.lives_for(step.kind):\n            return LOST\n",
         new="",
         tests=STORIES,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.tools import make
@@ -94,7 +96,7 @@ def test_a_way_back_that_cannot_work_is_not_published(book, free, codes):
     assert all(str(problem) for problem in found)
 
 
-def declared(**more):
+def declared(**more: Any) -> dict[str, Any]:
     return {**make.DECLARED, **more}
 
 

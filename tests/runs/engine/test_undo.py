@@ -13,7 +13,7 @@ from runs.engine.cancel import cancel
 from runs.engine.orphans import sweep_runs
 from runs.engine.reclaim import release
 from runs.engine.resume import resume_decided
-from runs.engine.types import Claimed, Go, Outcome, Stop
+from runs.engine.types import Claimed, Go, Outcome, Plan, Stop
 from runs.models import Event, Run, Step
 from runs.selectors import effects
 from tests.make import runs as make
@@ -46,6 +46,11 @@ class Bookings:
     @property
     def run(self) -> Run:
         found: Run = Run.everywhere.get(pk=self.run_id)
+        return found
+
+    @property
+    def failure(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.run.failure or {}
         return found
 
     def act(self, claimed: Claimed) -> Outcome:
@@ -87,8 +92,8 @@ def test_b49_a_run_that_fails_is_undone_in_reverse_each_under_a_key_of_its_own()
     story = Bookings([call("hall")], [call("car")], [call("table")]).go()
     assert story.happened == ["hall", "car", "table", "undo/table", "undo/car", "undo/hall"]
     assert story.run.status == "FAILED"
-    assert story.run.failure["code"] == "no_use"
-    assert story.run.failure["undo"] == {"undone": 3, "left": 0, "irreversible": 0, "unknown": 0}
+    assert story.failure["code"] == "no_use"
+    assert story.failure["undo"] == {"undone": 3, "left": 0, "irreversible": 0, "unknown": 0}
     undos = Intent.everywhere.filter(run_id=story.run_id, compensates__isnull=False)
     assert len({undo.key for undo in undos} | {undo.compensates.key for undo in undos}) == 6
     assert {undo.compensates.status for undo in undos} == {"COMPENSATED"}
@@ -123,7 +128,7 @@ def test_what_cannot_be_undone_stays_and_the_rest_is_undone():
     story.go()
     assert story.undos() == ["undo/hall"]
     assert story.fates() == {"hall": "undone", "letter": "irreversible"}
-    assert story.run.failure["undo"] == {"undone": 1, "left": 0, "irreversible": 1, "unknown": 0}
+    assert story.failure["undo"] == {"undone": 1, "left": 0, "irreversible": 1, "unknown": 0}
 
 
 def test_a_cancelled_run_is_undone_and_ends_cancelled():
@@ -207,7 +212,7 @@ def test_an_undo_of_which_nobody_can_know_is_told_and_the_rest_goes_on():
     story.answer("nobody_knows", "settle", comment="no trace")
     story.go()
     assert story.fates() == {"hall": "undone", "car": "undo_unknown"}
-    assert story.run.failure["undo"] == {"undone": 1, "left": 0, "irreversible": 0, "unknown": 1}
+    assert story.failure["undo"] == {"undone": 1, "left": 0, "irreversible": 0, "unknown": 1}
 
 
 def test_b49_a_node_that_dies_before_it_sends_an_undo_costs_nothing():
@@ -268,7 +273,7 @@ def test_b49_every_way_in_which_two_undos_can_end_leaves_a_truthful_summary():
                 story.answer("nobody_knows", "settle", comment="no trace")
         assert story.fates() == {"car": told[first], "hall": told[second]}
         assert story.run.status == "FAILED"
-        counts = story.run.failure["undo"]
+        counts = story.failure["undo"]
         assert counts["undone"] == [first, second].count("done")
         assert counts["left"] == [first, second].count("left")
         assert counts["unknown"] == [first, second].count("unknown")
@@ -327,7 +332,7 @@ def test_l21_only_the_declared_tool_undoes_and_no_agent_is_asked():
     claimed = story.until_undo()
     assert claimed.tool == "drill.undo"
     outcome = story.act(claimed)
-    outcome.plan = hands.Plan(claimed.version, [{"do": "call", "key": "more", "tool": "drill.effect"}])
+    outcome.plan = Plan(claimed.version, [{"do": "call", "key": "more", "tool": "drill.effect"}])
     hands.put(story.me, outcome)
     assert story.run.status == "FAILED"
     assert not Step.everywhere.filter(run_id=story.run_id, key="more").exists()
