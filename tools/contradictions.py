@@ -9,9 +9,8 @@ import referencing.exceptions
 from django.utils.translation import gettext_noop as _
 from jsonschema import SchemaError
 
-from tools import compensation
+from tools import compensation, resources, result_query
 from tools import policy as policies
-from tools import resources, result_query
 from tools.adapters import registry
 from tools.gate import ONLY_PROPOSED, facts, validator
 from tools.models import Contract, EffectClass, Risk

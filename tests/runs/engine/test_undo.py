@@ -15,7 +15,7 @@ from runs.engine.reclaim import release
 from runs.engine.resume import resume_decided
 from runs.engine.types import Claimed, Go, Outcome, Plan, Stop
 from runs.models import Event, Run, Step
-from runs.selectors import effects
+from runs.selectors import fates
 from tests.make import runs as make
 from tests.runs.engine import hands
 from tools import workers
@@ -73,7 +73,7 @@ class Bookings:
 
     def fates(self) -> dict[str, str]:
         keys = dict(Step.everywhere.filter(run_id=self.run_id).values_list("intent_id", "key"))
-        return {keys[one.intent.pk]: one.fate for one in effects.of_run(self.run_id)}
+        return {keys[one.intent.pk]: one.fate for one in fates.of_run(self.run_id)}
 
     def undos(self) -> list[str]:
         return [key for key in self.happened if key.startswith("undo/")]
