@@ -45,7 +45,10 @@ def unsaved(**values: Any) -> Contract:
 
 
 def contract(of: Tenant, name: str = "mail.send", **values: Any) -> Contract:
-    """In force, with somebody who may agree."""
+    """In force, with somebody who may agree, and with what undoes it."""
+    undo = str(values.get("compensating_tool") or "")
+    if undo and not Contract.everywhere.filter(tenant=of, tool__name=undo, status="PUBLISHED").exists():
+        contract(of, undo)
     if not Membership.everywhere.filter(tenant=of).exists():
         person(of)
     known = Tool.everywhere.filter(tenant=of, name=name).first() or tool(of, name)

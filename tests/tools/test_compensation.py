@@ -106,7 +106,8 @@ def test_what_undoes_comes_into_force_first_and_stays_while_it_is_named():
     ben = make.person(tenant)
     book = {"effect_class": "compensable", "compensating_tool": "free"}
     with pytest.raises(ContractRefused) as refused:
-        make.contract(tenant, "book", **book)
+        drafted = publish.draft(tool=make.tool(tenant, "book"), **declared(**book))
+        publish.put_in_force(contract_id=drafted.pk, by=None)
     assert [problem.code for problem in refused.value.problems] == ["compensation_unpublished"]
     free = make.contract(tenant, "free")
     make.contract(tenant, "book", **book)

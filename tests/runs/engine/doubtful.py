@@ -68,7 +68,7 @@ class Doubtful:
 
     @property
     def intent(self) -> Intent:
-        found: Intent = Intent.everywhere.get(run_id=self.run_id)
+        found: Intent = Intent.everywhere.get(run_id=self.run_id, compensates__isnull=True)
         return found
 
     @property

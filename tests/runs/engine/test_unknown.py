@@ -311,7 +311,7 @@ def test_what_was_to_be_sent_again_is_still_unknown_when_its_task_is_cancelled()
         "UNKNOWN",
     )
     story.settle("happened", reference="seen")
-    assert (story.run.status, story.intent.status) == ("CANCELLED", "CONFIRMED")
+    assert (story.run.status, story.intent.status) == ("COMPENSATING", "CONFIRMED")
     assert timeline.verify(story.run_id) == []
 
 
