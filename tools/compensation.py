@@ -1,9 +1,9 @@
 """How the way back is declared: which tool undoes an effect, and from what its arguments are made. Pure.
 
-``compensation_arguments`` of a contract maps each argument of the undo to a JSON pointer (RFC 6901) into what is known of
-the effect, or to ``{"value": …}`` for one that is always the same. Nothing is computed: a pointer leads to a value, or the
-undo cannot be made. The roots are ``/arguments`` and ``/answer`` of the effect, its ``/reference``, and its
-idempotency ``/key``.
+``compensation_arguments`` of a contract maps each argument of the undo to one of ``{"from": "key"}`` (the idempotency key of
+the effect), ``{"from": "reference"}``, ``{"from": "target"}``, ``{"from": "argument", "pointer": "/room"}`` (an argument of
+the effect), ``{"from": "answer", "pointer": "/id"}`` or ``{"value": …}``, as ``query_arguments`` do. Pointers are RFC 6901;
+without one the whole is meant. Nothing is computed: there is a value, or the undo cannot be made.
 """
 
 import json
@@ -16,19 +16,21 @@ from tools.gate import validator
 from tools.models import Contract, EffectClass
 from tools.reasons import Problem
 
-ROOTS = ("arguments", "answer", "reference", "key")
+SOURCES = ("key", "reference", "target", "argument", "answer")
+#: Those in which a pointer leads to a part.
+WITH_PARTS = ("argument", "answer")
 BREAKS = _("It undoes %(other)s, and that would not fit any more: %(why)s")
 STILL_NAMED = _("It undoes %(others)s. Publish those without it first.")
 #: What an undo is given when nothing is declared.
 WHOLE: Mapping[str, Any] = {
-    "arguments": "/arguments",
-    "answer": "/answer",
-    "reference": "/reference",
+    "arguments": {"from": "argument"},
+    "answer": {"from": "answer"},
+    "reference": {"from": "reference"},
 }
 
 
 class CannotMake(Exception):
-    """The arguments of an undo cannot be made. ``name`` is the argument, ``pointer`` what leads nowhere."""
+    """The arguments of an undo cannot be made. ``name`` is the argument, ``pointer`` the place where there is nothing."""
 
     def __init__(self, name: str, pointer: str) -> None:
         super().__init__(f"{name}: {pointer}")
@@ -47,18 +49,14 @@ def faults(declared: Any) -> Iterator[str]:
         yield "$"
         return
     for name, source in declared.items():
-        if isinstance(source, Mapping):
-            right = set(source) == {"value"}
-        else:
-            right = isinstance(source, str) and source.startswith("/") and _parts(source)[0] in ROOTS
-        if not right:
+        if not isinstance(source, Mapping) or not _is_source(source):
             yield str(name)
 
 
 def arguments(declared: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of the undo. ``known`` has the roots. Raises :class:`CannotMake`."""
+    """The arguments of the undo. ``known`` has a value for each of :data:`SOURCES`. Raises :class:`CannotMake`."""
     return {
-        name: source["value"] if isinstance(source, Mapping) else _at(name, source, known)
+        name: source["value"] if "value" in source else _at(name, source, known)
         for name, source in declared.items()
     }
 
@@ -79,20 +77,36 @@ def snapshot(contract: Contract, undo: Contract | None) -> dict[str, Any]:
     }
 
 
-def _parts(pointer: str) -> list[str]:
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
+def _is_source(source: Mapping[str, Any]) -> bool:
+    if "value" in source:
+        return len(source) == 1
+    if source.get("from") not in SOURCES or set(source) - {"from", "pointer"}:
+        return False
+    pointer = source.get("pointer", "")
+    if source["from"] not in WITH_PARTS:
+        return "pointer" not in source
+    return isinstance(pointer, str) and (not pointer or pointer.startswith("/"))
 
 
-def _at(name: str, pointer: str, known: Mapping[str, Any]) -> Any:
-    found: Any = known
-    for part in _parts(pointer):
+def _parts(source: Mapping[str, Any]) -> list[str]:
+    pointer = str(source.get("pointer", ""))
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
+def _at(name: str, source: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
+    found: Any = known[source["from"]]
+    for part in _parts(source):
         if isinstance(found, Mapping) and part in found:
             found = found[part]
         elif isinstance(found, list) and part.isdecimal() and int(part) < len(found):
             found = found[int(part)]
         else:
-            raise CannotMake(name, pointer)
+            raise CannotMake(name, _told(source))
     return found
+
+
+def _told(source: Mapping[str, Any]) -> str:
+    return f"{source['from']} {source.get('pointer', '')}".strip()
 
 
 def problems(contract: Contract, tools: Mapping[str, Contract] | None) -> Iterator[Problem]:
@@ -100,7 +114,7 @@ def problems(contract: Contract, tools: Mapping[str, Contract] | None) -> Iterat
     only the declaration itself is looked at."""
     declared, where = contract.compensation_arguments, "compensation_arguments"
     if wrong := list(faults(declared)):
-        text = _("Each argument of the undo is a pointer such as /answer/id, or a fixed value: %(names)s.")
+        text = _("These arguments of the undo come from nowhere that is known: %(names)s.")
         yield Problem("compensation_form", text, {"names": ", ".join(wrong[:5])}, where)
         return
     if declared and not reversible(contract):
@@ -152,14 +166,14 @@ def _misfits(contract: Contract, undo: Contract) -> Iterator[tuple[str, str]]:
     for name, source in declared.items():
         if wants.get("additionalProperties") is False and name not in known:
             yield name, "is not one of its arguments"
-        elif isinstance(source, Mapping):
+        elif "value" in source:
             errors = validator(json.dumps(known.get(name, {}), sort_keys=True)).iter_errors(source["value"])
             yield from ((name, error.message[:200]) for error in list(errors)[:1])
-        elif _never_given(_parts(source), gives):
-            yield name, f"comes from {source}, which the call never has"
+        elif source["from"] == "argument" and _never_given(_parts(source), gives):
+            yield name, f"comes from {_told(source)}, which the call never has"
 
 
 def _never_given(parts: list[str], gives: Mapping[str, Any]) -> bool:
-    if parts[0] != "arguments" or len(parts) < 2 or gives.get("additionalProperties") is not False:
+    if not parts or gives.get("additionalProperties") is not False:
         return False
-    return parts[1] not in (gives.get("properties") or {})
+    return parts[0] not in (gives.get("properties") or {})

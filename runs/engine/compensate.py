@@ -210,9 +210,10 @@ def _contract(effect: Intent, kept: dict[str, Any]) -> Contract:
 
 def _arguments(effect: Intent, kept: dict[str, Any]) -> dict[str, Any]:
     known = {
-        "arguments": effect.arguments,
+        "argument": effect.arguments,
         "answer": effect.answer,
         "reference": effect.reference,
+        "target": effect.target,
         "key": effect.key,
     }
     try:

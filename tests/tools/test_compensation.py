@@ -13,52 +13,62 @@ from tools.errors import ContractRefused
 from tools.models import Contract
 
 KNOWN = {
-    "arguments": {"room": "hall", "guests": [{"name": "Ada"}, {"name": "Ben"}], "a/b": 1, "~": 2},
+    "argument": {"room": "hall", "guests": [{"name": "Ada"}, {"name": "Ben"}], "a/b": 1, "~": 2},
     "answer": {"id": 7, "none": None},
     "reference": "far",
+    "target": "there",
     "key": "k",
 }
+
+
+def at(source: str, pointer: str = "") -> dict[str, Any]:
+    return {"from": source, "pointer": pointer} if pointer else {"from": source}
 
 
 @pytest.mark.parametrize(
     ("source", "value"),
     [
-        ("/answer/id", 7),
-        ("/answer/none", None),
-        ("/arguments/guests/1/name", "Ben"),
-        ("/arguments/a~1b", 1),
-        ("/arguments/~0", 2),
-        ("/reference", "far"),
-        ("/key", "k"),
-        ("/answer", {"id": 7, "none": None}),
+        (at("answer", "/id"), 7),
+        (at("answer", "/none"), None),
+        (at("argument", "/guests/1/name"), "Ben"),
+        (at("argument", "/a~1b"), 1),
+        (at("argument", "/~0"), 2),
+        (at("reference"), "far"),
+        (at("target"), "there"),
+        (at("key"), "k"),
+        (at("answer"), {"id": 7, "none": None}),
         ({"value": [1, None]}, [1, None]),
-        ({"value": "/answer/id"}, "/answer/id"),
+        ({"value": at("key")}, at("key")),
     ],
 )
-def test_an_argument_is_what_the_pointer_leads_to(source, value):
+def test_an_argument_is_what_the_declaration_leads_to(source, value):
     assert compensation.arguments({"it": source}, KNOWN) == {"it": value}
 
 
-@pytest.mark.parametrize(
-    "pointer", ["/answer/no", "/answer/id/deeper", "/arguments/guests/2", "/arguments/guests/-1"]
-)
+@pytest.mark.parametrize("pointer", ["/no", "/id/deeper", "/none/deeper"])
 def test_a_pointer_that_leads_nowhere_is_no_value(pointer):
     with pytest.raises(compensation.CannotMake) as raised:
-        compensation.arguments({"it": pointer}, KNOWN)
-    assert (raised.value.name, raised.value.pointer) == ("it", pointer)
+        compensation.arguments({"it": at("answer", pointer)}, KNOWN)
+    assert (raised.value.name, raised.value.pointer) == ("it", f"answer {pointer}")
+
+
+@pytest.mark.parametrize("place", ["2", "-1", "first"])
+def test_a_list_has_places_from_0_on(place):
+    with pytest.raises(compensation.CannotMake):
+        compensation.arguments({"it": at("argument", f"/guests/{place}")}, KNOWN)
 
 
 def test_without_a_declaration_the_undo_is_given_the_effect_whole():
     contract = make.unsaved(effect_class="compensable", compensating_tool="undo")
     given = compensation.arguments(compensation.mapping(contract), KNOWN)
-    assert given == {name: KNOWN[name] for name in ("arguments", "answer", "reference")}
+    assert given == {"arguments": KNOWN["argument"], "answer": KNOWN["answer"], "reference": "far"}
 
 
 BOOK = {
     "tool_name": "book",
     "effect_class": "compensable",
     "compensating_tool": "free",
-    "compensation_arguments": {"id": "/answer/id", "why": {"value": "undone"}},
+    "compensation_arguments": {"id": at("answer", "/id"), "why": {"value": "undone"}},
     "input_schema": {"properties": {"room": {}}, "additionalProperties": False},
 }
 FREE = {"tool_name": "free", "effect_class": "irreversible"}
@@ -75,8 +85,8 @@ CASES = [
         ["compensation_misfit"],
     ),
     ({}, {"input_schema": {"properties": {"why": {"type": "integer"}}}}, ["compensation_misfit"]),
-    ({"compensation_arguments": {"id": "/arguments/table"}}, {}, ["compensation_misfit"]),
-    ({"compensation_arguments": {"id": "/arguments/room"}}, {}, []),
+    ({"compensation_arguments": {"id": at("argument", "/table")}}, {}, ["compensation_misfit"]),
+    ({"compensation_arguments": {"id": at("argument", "/room")}}, {}, []),
     ({}, {"effect_class": "compensable", "compensating_tool": "book"}, []),
     ({}, {"effect_class": "compensable", "compensating_tool": "third"}, ["compensation_chain"]),
     ({}, {"effect_class": "compensable", "compensating_tool": "back"}, []),
@@ -105,8 +115,8 @@ def test_what_undoes_comes_into_force_first_and_stays_while_it_is_named():
     tenant = make.tenant()
     ben = make.person(tenant)
     book = {"effect_class": "compensable", "compensating_tool": "free"}
+    drafted = publish.draft(tool=make.tool(tenant, "book"), **declared(**book))
     with pytest.raises(ContractRefused) as refused:
-        drafted = publish.draft(tool=make.tool(tenant, "book"), **declared(**book))
         publish.put_in_force(contract_id=drafted.pk, by=None)
     assert [problem.code for problem in refused.value.problems] == ["compensation_unpublished"]
     free = make.contract(tenant, "free")

@@ -15,11 +15,11 @@ PROBLEMS = [
     ({"effect_class": "compensable"}, "compensation_missing"),
     ({"compensating_tool": "drill.undo"}, "compensation_impossible"),
     ({**EFFECT, "compensating_tool": "drill.effect_final"}, "compensation_self"),
-    ({**EFFECT, "compensation_arguments": {"id": "answer.id"}}, "compensation_form"),
-    ({**EFFECT, "compensation_arguments": {"id": "/secrets/id"}}, "compensation_form"),
+    ({**EFFECT, "compensation_arguments": {"id": "/answer/id"}}, "compensation_form"),
+    ({**EFFECT, "compensation_arguments": {"id": {"from": "secrets"}}}, "compensation_form"),
     ({**EFFECT, "compensation_arguments": {"id": {"value": 1, "more": 2}}}, "compensation_form"),
-    ({**EFFECT, "compensation_arguments": ["/answer"]}, "compensation_form"),
-    ({"compensation_arguments": {"id": "/answer/id"}}, "compensation_idle"),
+    ({**EFFECT, "compensation_arguments": [{"from": "key"}]}, "compensation_form"),
+    ({"compensation_arguments": {"id": {"from": "key"}}}, "compensation_idle"),
     ({"native_idempotency": True, "key_memory_seconds": 3600}, "key_forgotten"),
     ({"key_memory_seconds": 10**7}, "memory_without_key"),
     ({"effect_class": "read_only", "concerns": "funds"}, "read_only_concerns"),
@@ -125,7 +125,7 @@ CHANGED = {
     "fence_rule": "strict", "resource": "r", "isolation": "cpu", "memory_mb": 1, "cpu_seconds": 1,
     "data_residency": "EU", "last_resort": "take_over", "attempt_tokens": 5, "attempt_cost": 5,
     "query_arguments": {"key": {"from": "key"}}, "query_answer": {"yes": [1]},
-    "compensation_arguments": {"id": "/answer/id"},
+    "compensation_arguments": {"id": {"from": "key"}},
 }  # fmt: skip
 
 

@@ -293,13 +293,13 @@ def test_what_the_undo_needs_and_is_not_known_is_told_to_a_person():
     while not Intent.everywhere.filter(run_id=story.run_id, status="CONFIRMED").exists():
         hands.put(story.me, *[story.act(one) for one in hands.take(story.me)])
     hall = Intent.everywhere.get(run_id=story.run_id, status="CONFIRMED")
-    kept = {**hall.compensation_snapshot, "arguments": {"id": "/answer/id"}}
+    kept = {**hall.compensation_snapshot, "arguments": {"id": {"from": "answer", "pointer": "/id"}}}
     Intent.everywhere.filter(pk=hall.pk).update(compensation_snapshot=kept)
     story.go()
     assert story.undos() == ["undo/car"]
     assert story.run.status == "COMPENSATING"
     asked = PendingAction.everywhere.get(run_id=story.run_id, kind="take_over", status="OPEN")
-    assert "/answer/id" in bytes(asked.shown).decode()
+    assert "answer /id" in bytes(asked.shown).decode()
     story.answer("fail", "take_over", comment="by hand")
     assert story.run.status == "FAILED"
     assert story.fates() == {"hall": "left", "car": "undone"}

@@ -33,8 +33,9 @@ class Declared(forms.Form):
         label=_("What the undo is given"),
         required=False,
         help_text=_(
-            "For each of its arguments where the value comes from: /arguments/…, /answer/…, /reference or /key of the call, "
-            'or a fixed one, {"value": …}. Empty: arguments, answer and reference as they are.'
+            'For each of its arguments where the value comes from, as {"from": "answer", "pointer": "/id"}; '
+            'also from argument, reference, target or key, or a fixed {"value": …}. '
+            "Empty: arguments, answer and reference as they are."
         ),
     )
 
