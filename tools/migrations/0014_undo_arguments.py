@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tools', '0011_ask_the_far_side'),
+        ('tools', '0013_limits_kept'),
     ]
 
     operations = [
