@@ -123,11 +123,9 @@ def retire(*, contract_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> C
     return contract
 
 
-def _problems(
-    contract: Contract, by: uuid.UUID | None, beside: Mapping[str, Contract]
-) -> list[Problem]:
-    """With the members who could agree counted, and the tools that it names looked at, now. What an installation brings along is in force before its people are
-    there: for it, whoever submits counts."""
+def _problems(contract: Contract, by: uuid.UUID | None, beside: Mapping[str, Contract]) -> list[Problem]:
+    """With the members who could agree counted, and the tools that it names looked at, now. What an installation brings
+    along is in force before its people are there: for it, whoever submits counts."""
     if by is not None:
         people = staffing.could_agree(tenant_id=contract.tenant_id, policy=contract.policy)
     else:
