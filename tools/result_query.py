@@ -4,7 +4,8 @@ contract is ever run, only looked up.
 ``query_arguments`` of a contract maps each argument of the asking tool to one of ``{"from": "key"}``,
 ``{"from": "reference"}``, ``{"from": "target"}``, ``{"from": "argument", "pointer": "/invoice/number"}`` (an argument of the
 effect) or ``{"value": …}``. ``query_answer`` says where the answer stands and what it means: ``{"pointer": "/status", "yes":
-["booked"], "no": ["missing"], "reference": "/id"}``. Pointers are RFC 6901. Whatever is neither *yes* nor *no* is *unsure*.
+["booked"], "no": ["missing"], "reference": "/id", "no_codes": ["http_404"]}``. Pointers are RFC 6901; ``no_codes`` are error
+codes of the asking tool that mean no. Whatever is neither *yes* nor *no* is *unsure*.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import Any
 
 from django.utils.translation import gettext_noop as _
 
-from accounts.canonical import digest
+from accounts.canonical import BadInput, digest
 from tools.models import Intent
 from tools.reasons import Problem
 from tools.reconcile import Said
@@ -49,13 +50,22 @@ def read(rule: Mapping[str, Any], output: Any) -> Heard:
     if found is _MISSING:
         return Heard(Said.UNSURE)
     said = Said.UNSURE
+    try:
+        yes, no = (_among(found, rule.get(word)) for word in ("yes", "no"))
+    except BadInput:
+        return Heard(Said.UNSURE)
     # A value that stands in both lists says nothing; publishing refuses such a rule.
-    yes, no = (_among(found, rule.get(word)) for word in ("yes", "no"))
     if yes != no:
         said = Said.YES if yes else Said.NO
     reference = _at(output, str(rule["reference"])) if rule.get("reference") else ""
     named = str(reference)[:500] if isinstance(reference, str | int) else ""
     return Heard(said, found, named if said == Said.YES else "")
+
+
+def failed(rule: Mapping[str, Any], code: str) -> Heard:
+    """What it means that the question failed with this code."""
+    codes = rule.get("no_codes")
+    return Heard(Said.NO, code) if isinstance(codes, list) and code in codes else Heard(Said.UNSURE)
 
 
 def faults(mapping: Any, answer: Any) -> Iterator[Problem]:
@@ -64,9 +74,11 @@ def faults(mapping: Any, answer: Any) -> Iterator[Problem]:
     text = _("How the answer is read must name values for yes and for no, and none for both.")
     if (
         not isinstance(answer, dict)
-        or set(answer) - {"pointer", "yes", "no", "reference"}
-        or not (_values(answer.get("yes")) and _values(answer.get("no")))
-        or {digest(one) for one in answer["yes"]} & {digest(one) for one in answer["no"]}
+        or set(answer) - {"pointer", "yes", "no", "reference", "no_codes"}
+        or not _values(answer.get("yes"))
+        or not (_values(answer.get("no")) or _values(answer.get("no_codes")))
+        or not all(isinstance(one, str) for one in answer.get("no_codes") or [])
+        or {digest(one) for one in answer["yes"]} & {digest(one) for one in answer.get("no") or []}
     ):
         yield Problem("query_answer", text, where="query_answer")
         return

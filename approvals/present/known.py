@@ -221,6 +221,8 @@ def _report(item: Mapping[str, Any]) -> Report:
     if item.get("kind") == "bounce":
         return _bounced(item, at)
     note = str(item.get("text") or item.get("note") or item.get("said") or item.get("code") or "")
+    if item.get("kind") == "late sender":
+        return Report(at, "done", "done", _("Its sender says, late: it happened"), note)
     if item.get("what") == "confirmed_again" or item.get("verdict") == Verdict.HAPPENED:
         return Report(at, "done", "done", _("It happened"), note)
     if item.get("verdict") == Verdict.NOT_HAPPENED:

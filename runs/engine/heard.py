@@ -153,8 +153,11 @@ def _end(run: Locked, asking: Step, outcome: Outcome) -> None:
         Intent.everywhere.select_for_update(of=("self",)).filter(pk=step.intent_id if step else None).first()
     )
     heard = Heard(Said.UNSURE)
-    if intent is not None and good:
-        heard = result_query.read(by_id(intent.contract_id).query_answer, outcome.output)
+    if intent is not None:
+        rule = by_id(intent.contract_id).query_answer
+        heard = (
+            result_query.read(rule, outcome.output) if good else result_query.failed(rule, outcome.error_code)
+        )
     _line(run, asking, "succeeded" if good else "failed", outcome, said=heard.said.value)
     if step is None or intent is None or not _still_open(step, intent, asking):
         # The agent may have wanted to end the task meanwhile, which was put off.

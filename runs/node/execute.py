@@ -7,7 +7,7 @@ answer, or the exception is thrown in), and returns the `Report`. Planning comes
 
 import contextlib
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -140,6 +140,8 @@ def _steps(work: Work, ctx: StepContext, sent: list[Go]) -> Execution:
         if effect and (ctx.lost or boot() >= asked + go.seconds):
             return _ended(work, "failed", "too_late", "The time to send it had passed; it was not sent.")
     if effect and go is not None:
+        # Counted from the question on: the time that the answer took is not given twice.
+        go = replace(go, seconds=asked + go.seconds - boot())
         sent.append(go)
     elif ctx.lost:
         return _ended(work, "lost", "lease_lost", "Its lease had ended before the call.")

@@ -18,6 +18,7 @@ from tests.mutants.people import PEOPLE
 from tests.mutants.postroom import POSTROOM
 from tests.mutants.recovery import RECOVERY
 from tests.mutants.storage import STORAGE
+from tests.mutants.unknown import UNKNOWN
 from tests.mutants.workbench import WORKBENCH
 
 #: What issues 2 to 5 have to cover (faults.md; C: its security checklist): each number has a mutant here and a test of that name.
@@ -32,7 +33,8 @@ NUMBERS = (
      "B75",
      "B67", "B76",
      "B68",
-     "B53", "B55", "B56", "B60", "B65", "B85", "C20", "C21", "C22", "C23"]
+     "B53", "B55", "B56", "B60", "B65", "B85", "C20", "C21", "C22", "C23",
+     "B22", "B77"]
 )  # fmt: skip
 
 #: In order of number; those that need a database of their own come last, so that it is made anew least often.
@@ -55,6 +57,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *MCP,
             *GATE,
             *POSTROOM,
+            *UNKNOWN,
         ),
         key=lambda mutant: (mutant.schema, mutant.number[0], int(mutant.number[1:])),
     )

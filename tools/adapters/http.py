@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -206,7 +207,12 @@ def send(prepared: Prepared, go: Go | None, ctx: Context) -> Answer:
         raise Failed("no_permission", "An effect is sent only after begin. Nothing was sent.")
     until = egress.Deadline.after(min(go.seconds, ctx.seconds_left))
     request = prepared.request
-    named = (*request.headers, ("Idempotency-Key", key_header(go.key)), ("Countersign-Fence", str(go.fence)))
+    named = (
+        *request.headers,
+        ("Idempotency-Key", key_header(go.key)),
+        ("Countersign-Fence", str(go.fence)),
+        ("Countersign-Deadline", _instant(go.seconds)),
+    )
 
     def last_look() -> None:
         if ctx.lost or ctx.cancelled or until.left() <= 0:
@@ -235,6 +241,12 @@ def send(prepared: Prepared, go: Go | None, ctx: Context) -> Answer:
             f"{said}: it lives elsewhere. An effect is not sent on to another address.",
         )
     raise Unknown(f"http_{reply.status}", f"{said}: {_words(reply)} That does not say whether it happened.")
+
+
+def _instant(seconds: float) -> str:
+    """So many seconds from now, ISO 8601 in UTC: a far side that keeps to it does nothing afterwards."""
+    moment = datetime.now(UTC) + timedelta(seconds=seconds)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def key_header(key: str) -> str:

@@ -20,6 +20,8 @@ from runs.models import Step
 from tests.runs.engine import hands
 from tests.runs.engine.doubtful import ASKED, KEYS, Doubtful
 from tests.tools import make
+from tools import intents
+from tools.keys import key_for
 from tools.models import EffectClass, Intent, StopSwitch, Tool, WorkerProcess
 from tools.publish import retire
 
@@ -35,6 +37,43 @@ def test_without_any_means_a_person_is_asked_and_nothing_is_sent():
     assert [one.status for one in story.settles] == ["OPEN"]
     assert hands.take(story.me) == []
     assert story.queries == []
+
+
+def test_b22_a_time_out_is_unknown_and_the_late_answer_ends_it():
+    """Guards record.py `_ours` (a time-out after begin is no failure) and `_late` (the sender's yes is taken)."""
+    story = Doubtful(retry_safe=True, **ASKED)
+    claimed, go = story.lost("timeout", error_code="timeout")
+    assert (story.intent.status, story.step.status, story.intent.dispatches) == ("UNKNOWN", "UNKNOWN", 1)
+    said = {"id": "late"}
+    hands.put(story.me, Outcome(claimed, "succeeded", said, dispatch_id=go.dispatch_id, reference="late"))
+    assert (story.intent.status, story.step.status) == ("CONFIRMED", "SUCCEEDED")
+    assert story.intent.evidence[-1]["kind"] == "late sender"
+    story.finish()
+    assert (story.run.status, story.intent.dispatches) == ("SUCCEEDED", 1)
+
+
+def test_b77_the_key_of_an_effect_belongs_to_one_tenant_and_the_first_body_wins():
+    """Guards tools/keys.py `key_for` and tools/intents.py `propose`: one effect, and the drift is kept (L9)."""
+    story = Doubtful()
+    first = story.intent
+    same = {"lineage": story.run.lineage, "step_key": "pay", "tool": "drill.effect"}
+    assert key_for(tenant_id=story.tenant.pk, **same) == first.key
+    assert key_for(tenant_id=make.tenant("other").pk, **same) != first.key
+    again = intents.propose(
+        tenant_id=story.tenant.pk,
+        run_id=story.run_id,
+        step_id=story.step.pk,
+        key=first.key,
+        tool="drill.effect",
+        contract=story.contract,
+        arguments={"invoice": {"number": 8}},
+        target="",
+        authorised=True,
+        epoch=1,
+    )
+    assert (again.pk, again.arguments) == (first.pk, {"invoice": {"number": 7}})
+    assert [one["arguments"] for one in again.drift] == [{"invoice": {"number": 8}}]
+    assert Intent.everywhere.filter(key=first.key).count() == 1
 
 
 def test_a_far_side_that_drops_repeats_gets_it_again_under_the_same_key():
@@ -60,7 +99,7 @@ def test_what_is_sent_again_is_sent_no_more_often_than_the_contract_says():
     assert [one.status for one in story.settles] == ["OPEN"]
 
 
-def test_a_no_of_the_second_time_says_nothing_of_the_first():
+def test_b67_a_no_of_the_second_time_says_nothing_of_the_first():
     """Guards record.py `_earlier_is_open`: it stays UNKNOWN, because the first may have happened."""
     story = Doubtful(**KEYS, max_attempts=2)
     story.lost()
@@ -79,7 +118,7 @@ def test_a_child_that_fails_before_it_begins_the_second_time_says_nothing_either
     assert story.step.status == "PENDING"
 
 
-def test_a_key_that_may_be_forgotten_is_not_sent_again():
+def test_b67_a_key_that_may_be_forgotten_is_not_sent_again():
     """Guards tools/workers.py `_remembered`."""
     story = Doubtful(**KEYS, key_memory_seconds=300_000)
     claimed, go = story.send()
@@ -88,7 +127,7 @@ def test_a_key_that_may_be_forgotten_is_not_sent_again():
     assert (story.step.status, story.intent.dispatches) == ("UNKNOWN", 1)
 
 
-def test_the_memory_counts_from_the_first_time_that_is_open():
+def test_b67_the_memory_counts_from_the_first_time_that_is_open():
     """Guards tools/workers.py `_remembered`: the second may never have arrived, then the far side forgets from the first."""
     story = Doubtful(**KEYS, key_memory_seconds=300_000, max_attempts=5)
     story.lost()
@@ -98,7 +137,7 @@ def test_the_memory_counts_from_the_first_time_that_is_open():
     assert (story.step.status, story.intent.dispatches) == ("UNKNOWN", 2)
 
 
-def test_begin_does_not_send_again_what_became_forbidden_meanwhile():
+def test_b67_begin_does_not_send_again_what_became_forbidden_meanwhile():
     """Guards begin.py `_stands`: it is not asked for anew either; first somebody says what became of the first time."""
     story = Doubtful(**KEYS)
     story.lost()
@@ -112,7 +151,7 @@ def test_begin_does_not_send_again_what_became_forbidden_meanwhile():
     assert story.intent.status == "UNKNOWN"
 
 
-def test_a_paused_sender_of_the_first_time_still_counts_after_the_second():
+def test_b67_a_paused_sender_of_the_first_time_still_counts_after_the_second():
     """Guards tools/workers.py `_sending_ended`: the last child is gone, the first is not."""
     story = Doubtful(**KEYS, key_memory_seconds=300_000, max_attempts=2)
     story.lost()
@@ -138,7 +177,7 @@ def test_the_far_side_is_asked_and_a_yes_is_final():
     assert timeline.verify(story.run_id) == []
 
 
-def test_a_no_while_it_can_still_be_sent_asks_a_person_and_goes_on_when_it_cannot():
+def test_b67_a_no_while_it_can_still_be_sent_proves_nothing():
     """Guards heard.py `ask_due` and reconcile.py: the child is only silent, so the no proves nothing; when it is gone the far
     side is asked once more, and only that no counts."""
     story = Doubtful(**ASKED)
@@ -211,6 +250,16 @@ def test_a_question_that_fails_or_dies_leads_to_no_other_question_about_itself(s
     assert Intent.everywhere.filter(run_id=story.run_id).count() == 1
 
 
+def test_a_code_of_the_asking_tool_can_mean_no():
+    """A far side that answers 404 to a key that it has never seen."""
+    answer = {"pointer": "/state", "yes": ["booked"], "no_codes": ["http_404"]}
+    story = Doubtful(**{**ASKED, "query_answer": answer})
+    story.lost("unknown")
+    story.due()
+    hands.put(story.me, Outcome(story.claim("query"), "failed", error_code="http_404"))
+    assert (story.intent.status, story.step.status) == ("AUTHORISED", "PENDING")
+
+
 def test_the_sender_s_own_yes_comes_first_and_the_question_is_dropped():
     """CONFIRMED from anyone: heard.py `_still_open` takes no answer about what is known."""
     story = Doubtful(**ASKED)
@@ -235,7 +284,7 @@ def test_a_question_that_nobody_has_taken_yet_is_dropped_when_the_outcome_is_kno
     assert story.run.status == "SUCCEEDED"
 
 
-def test_an_answer_about_an_earlier_dispatch_says_nothing_of_this_one():
+def test_b67_an_answer_about_an_earlier_dispatch_says_nothing_of_this_one():
     """Guards heard.py `_still_open`."""
     story = Doubtful(**ASKED)
     story.lost("unknown")
@@ -258,7 +307,9 @@ def test_a_query_that_cannot_be_put_any_more_leaves_it_to_a_person(how):
             contract_id=asks.contracts(manager="everywhere").get(status="PUBLISHED").pk, by=story.approver.pk
         )
     elif how == "writes now":
-        make.contract(story.tenant, "drill.noop", effect_class=EffectClass.IRREVERSIBLE)
+        make.contract(
+            story.tenant, "drill.noop", effect_class=EffectClass.COMPENSABLE, compensating_tool="drill.undo"
+        )
     else:
         StopSwitch.everywhere.create(tenant=story.tenant, tool=asks, reason="off", set_by=story.approver)
     story.lost()
