@@ -29,6 +29,7 @@ def test_the_story(visit: Callable[..., Visitor], place: Place, tmp_path: Path) 
     _sees_it_done(ada, place, address)
     _marks_a_finding_wrong(ada, visit, task)
     _sink_counts_one(visit, place, address)
+    _says_it_came_twice(ada, ben, task)
 
 
 def _hands_in(ada: Visitor, files: list[Path], address: str) -> str:
@@ -172,3 +173,27 @@ def _sink_counts_one(visit: Callable[..., Visitor], place: Place, address: str) 
     anybody.axe()
     anybody.fits()
     shoot(anybody, "sink")
+
+
+def _says_it_came_twice(ada: Visitor, ben: Visitor, task: str) -> None:
+    """Ada reports the letter with what she saw; another person looks at it and says why it counts (L20)."""
+    page = ada.go(task)
+    page.locator("#effects").get_by_role("link", name="It happened twice…").click()
+    page.get_by_label("What did you see?").fill("Two letters with the same text on Monday.")
+    page.get_by_role("button", name="Report it").click()
+    expect(page.get_by_text("It waits for an approver or administrator")).to_be_visible()
+    expect(page.get_by_role("button", name="Confirm: it happened twice")).to_have_count(0)
+    ada.axe()
+    ada.fits()
+    page = ben.go("/" + page.url.split("/", 3)[3])
+    page.get_by_label("Reason").fill("Both stand in their inbox.")
+    ben.axe()
+    ben.fits()
+    shoot(ben, "duplicate", again=False)
+    page.get_by_role("button", name="Confirm: it happened twice").click()
+    expect(page.get_by_text("Confirmed by Ben Okafor")).to_be_visible()
+    ben.go("/tasks/duplicates/")
+    expect(page.get_by_role("row").filter(has_text="Two letters with the same text").first).to_contain_text(
+        "confirmed"
+    )
+    shoot(ben, "duplicates")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Dialog, expect
 
 from tests.browser.camera import shoot
 from tests.browser.place import JONAS
@@ -49,3 +49,37 @@ def test_a_tool_is_paused_with_a_reason_that_everybody_reads(visit: Callable[...
     shoot(jonas, "tools-paused")
     page.get_by_role("row").filter(has_text="drill.undo").get_by_role("switch").click()
     expect(page.get_by_text("The other side is being moved.")).to_have_count(0)
+
+
+def test_a_tool_that_reads_is_tried_from_its_editor(visit: Callable[..., Visitor]) -> None:
+    """A node calls it; the page shows the answer when it is there. What changes the world cannot be tried."""
+    jonas = visit(JONAS)
+    page = jonas.go("/tools/drill.noop/")
+    page.get_by_label("Arguments, as JSON").fill('{"sample": true}')
+    page.get_by_role("button", name="Call version 1 with it").click()
+    answer = page.locator("#test-call")
+    expect(answer.get_by_text("Done")).to_be_visible()
+    expect(answer.get_by_role("region", name="Answer of the test call")).to_contain_text("ok")
+    jonas.axe()
+    jonas.fits()
+    shoot(jonas, "tool-test-call", again=False)
+    page = jonas.go("/tools/drill.effect_final/")
+    expect(page.get_by_text("No test call: it changes the world")).to_be_visible()
+
+
+def test_what_is_typed_into_the_editor_is_not_lost_without_a_question(visit: Callable[..., Visitor]) -> None:
+    jonas = visit(JONAS)
+    page = jonas.go("/tools/drill.sleep/")
+    page.get_by_label("Tries", exact=True).fill("7")
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.get_by_role("link", name="History", exact=True).click()
+    expect(page.get_by_label("Tries", exact=True)).to_have_value("7")
+    assert asked == ["beforeunload"]
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_text("is saved. It is not in force.")).to_be_visible()
