@@ -28,6 +28,8 @@ PAGES = [
     (JONAS, "tool-history", "/tools/mail.send/history/"),
     (JONAS, "tool-new", "/tools/new/"),
     (JONAS, "tools-import", "/tools/import/"),
+    (JONAS, "tools-import-mcp", "/mcp/import/"),
+    (ADA, "new-task-steps", "/tasks/new/?agent=steps"),
     (JONAS, "tool-pause", "/tools/mail.send/pause/"),
     (JONAS, "secrets", "/tools/secrets/"),
     (JONAS, "tools-two-people", "/tools/two-people/"),
