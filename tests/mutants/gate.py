@@ -62,8 +62,8 @@ GATE = (
         number="B62",
         guard="totals are judged again by the fast path",
         file="runs/engine/begin_many.py",
-        old='    if word.path != "auto":\n        return None\n',
-        new="",
+        old='    if word.path != "auto" or resources.ordered',
+        new="    if resources.ordered",
         tests=(f"{TOTALS}::test_the_fast_path_judges_totals_as_well",),
     ),
     Mutant(
