@@ -67,7 +67,9 @@ def _undoing(run: Locked, live: list[tuple[Any, ...]]) -> None:
     if not live:
         go_on_undoing(run)
         return
-    waits = next((row for row in live if _state(row) in ("WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN")), None)
+    waits = next(
+        (row for row in live if _state(row) in ("WAITING_APPROVAL", "WAITING_EXTERNAL", "UNKNOWN")), None
+    )
     run.waiting_on = (waits[7] or waits[6] or waits[2]) if waits else ""
 
 

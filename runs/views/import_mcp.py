@@ -24,11 +24,12 @@ from runs.engine.submit import submit
 from runs.models import Run, Step
 from runs.states import RUN_TERMINAL
 from runs.views.lookup import run_or_404
-from tools import connections, drafts
+from tools import connections, drafts, drifts
 from tools.errors import ContractRefused
 from tools.forms.tool import RESERVED
+from tools.mcp.definition import differences
 from tools.models import Contract, Secret, Tool
-from tools.selectors import by_id
+from tools.selectors import by_id, in_force
 
 ADDRESS = ""
 
@@ -154,12 +155,27 @@ def import_mcp_list(request: MemberRequest, run_id: uuid.UUID) -> HttpResponse:
     context = {
         "run": run,
         "connection": connection,
-        "rows": [{"offered": one, "known": one.name in known} for one in found],
+        "rows": _rows(request, found, known),
         "waits": not output and run.status not in RUN_TERMINAL,
         "failure": (step.error_text if step else "") or str((run.failure or {}).get("text") or ""),
         "left_out": bool(output.get("left_out")),
     }
     return render(request, "runs/import_mcp_list.html", context)
+
+
+def _rows(request: MemberRequest, found: list[connections.Offered], known: set[str]) -> list[dict[str, Any]]:
+    """With a word on those that are confirmed as something else: their next call would stop them."""
+    live = {one.tool.name: one for one in in_force(tenant_id=request.tenant.pk)} if known else {}
+    return [
+        {
+            "offered": one,
+            "known": one.name in known,
+            "differs": bool(
+                (pinned := drifts.pinned_by(live.get(one.name))) and differences(pinned, one.definition)
+            ),
+        }
+        for one in found
+    ]
 
 
 def _connection(run: Run) -> Contract:

@@ -117,6 +117,17 @@ def test_what_was_chosen_becomes_drafts_and_hints_are_claims(house: make.House):
     assert Contract.everywhere.filter(tool__name="book.look_up").count() == 1
 
 
+def test_a_known_tool_that_is_confirmed_as_something_else_is_marked(house: make.House):
+    pinned(house)
+    where = asked(house)["Location"]
+    answered({**READS, "description": "Reads and mails."}, WRITES)
+    rows = browser(house.jonas).get(where).context["rows"]
+    assert [(row["offered"].name, row["known"], row["differs"]) for row in rows] == [
+        ("book.look_up", True, True),
+        ("book.write_line", False, False),
+    ]
+
+
 def test_no_answer_says_why(house: make.House):
     where = asked(house)["Location"]
     worker = hands.worker()
