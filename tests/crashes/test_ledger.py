@@ -128,7 +128,7 @@ def _came_to_rest(run: Run, node: Callable[[], None]) -> bool:
 
 def _crash(house: House, node: real.Node, seam: str, kind: str) -> Run:
     """One task whose only effect meets a crash at the seam."""
-    hit, _, _ = SEAMS[seam]
+    hit, who, _ = SEAMS[seam]
     if hit:
         house.arm(f"{seam}=kill@{hit}")
     else:
@@ -139,6 +139,8 @@ def _crash(house: House, node: real.Node, seam: str, kind: str) -> Run:
     if hit:
         marks = house.arms
         real.until(lambda: list(marks.glob("*@*")), seconds=120, what=f"a process died at {seam}")
+        if who == "node":
+            real.until(lambda: node.process.poll() is not None, seconds=120, what=f"the node died at {seam}")
     else:
         real.until(house.far.held.is_set, seconds=120, what="the effect was done")
         house.far.mute.clear()

@@ -1,0 +1,82 @@
+"""Check again: on the page of an unknown outcome, and over REST."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from accounts import ids
+from accounts.models import Role
+from accounts.scope import tenant_scope
+from tests.rest.client import Rest
+from tests.runs.engine.doubtful import ASKED, Doubtful
+from tests.tools import make
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NO, YES = {"state": "none"}, {"state": "booked", "id": "B-7"}
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def asked(**declared) -> tuple[Doubtful, str]:
+    """A question that a person has, and its public id."""
+    story = Doubtful(**declared)
+    story.lost()
+    if declared:
+        story.answer(NO)
+    return story, ids.public("pendingaction", story.settles[0].pk)
+
+
+def test_the_button_asks_and_the_page_shows_when_what_and_the_answer():
+    story, action = asked(**ASKED)
+    ben = signed_in(story.approver)
+    page = ben.get(f"/inbox/{action}/").content.decode()
+    assert "Check again" in page
+    assert "Asked: it did not happen" in page
+    assert "may still send it" in page
+    done = ben.post(f"/inbox/{action}/check-again/", follow=True)
+    assert "The other side is asked now" in done.content.decode()
+    assert len(story.queries) == 2
+    story.answer(YES)
+    fragment = ben.get(f"/inbox/{action}/", headers={"X-Live": "1"}).content.decode()
+    assert "Asked: it happened" in fragment
+    assert "It said: booked" in fragment
+    assert "<html" not in fragment
+    assert (story.intent.status, story.intent.reference) == ("CONFIRMED", "B-7")
+
+
+def test_without_a_query_the_page_says_that_nothing_can_be_asked():
+    story, action = asked()
+    ben = signed_in(story.approver)
+    page = ben.get(f"/inbox/{action}/").content.decode()
+    assert "Check again" not in page
+    assert "Nothing can be asked" in page
+    done = ben.post(f"/inbox/{action}/check-again/", follow=True)
+    assert "Nothing can be asked now" in done.content.decode()
+    assert story.queries == []
+
+
+def test_who_may_not_settle_does_not_have_the_far_side_asked():
+    story, action = asked(**ASKED)
+    assert signed_in(story.ada).post(f"/inbox/{action}/check-again/").status_code == 403
+    stranger = make.person(make.tenant("other"), Role.APPROVER)
+    assert signed_in(stranger).post(f"/inbox/{action}/check-again/").status_code == 404
+    assert len(story.queries) == 1
+
+
+def test_over_rest_it_is_one_question_at_a_time():
+    story, action = asked(**ASKED)
+    ben = Rest(story.approver, story.tenant, "read", "decide")
+    for _ in range(2):
+        answer = ben.post(f"actions/{action}/check-again/")
+        assert (answer.status_code, answer.json()) == (202, {"asked": True})
+    assert len(story.queries) == 2
+    reader = Rest(story.approver, story.tenant, "read")
+    assert reader.post(f"actions/{action}/check-again/").status_code == 403
+    with tenant_scope(story.tenant.pk):
+        assert story.settles[0].status == "OPEN"
