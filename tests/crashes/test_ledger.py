@@ -43,7 +43,7 @@ SEAMS = {
     "record.committed": (2, "node", "recorded"),
 }
 #: In every run of the tests; the rest in `make drills`.
-ALWAYS = ("send.before", "no answer", "send.answered")
+ALWAYS = ("send.before", "no answer")
 #: The classes of which a person must say what happened, once it was begun and not recorded.
 NOBODY_ELSE = ("deadline", "none")
 
