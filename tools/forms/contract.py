@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from accounts.canonical import BadInput, check_storable
+from tools.forms import connections
 from tools.forms.sections import SECTIONS, call, repeat, world
 from tools.models import Contract, Tool
 
@@ -29,7 +30,7 @@ def _names(part: str) -> tuple[str, ...]:
     return tuple(name for section in SECTIONS for name in getattr(section, part, ()))
 
 
-class ContractForm(world.Declared, call.Declared, repeat.Declared, _Model):
+class ContractForm(world.Declared, call.Declared, repeat.Declared, connections.Connections, _Model):
     """Everything of a contract except its policy (:class:`tools.forms.policy.PolicyForm`)."""
 
     class Meta:
@@ -42,6 +43,8 @@ class ContractForm(world.Declared, call.Declared, repeat.Declared, _Model):
     def __init__(self, *args: Any, tools: Mapping[str, str], **kwargs: Any) -> None:
         """``tools`` are the other tools of the tenant: name and title."""
         super().__init__(*args, **kwargs)
+        stored = connections.shown(str(self.initial.get("adapter", "")), self.initial.get("config"))
+        self.initial = {**stored, **self.initial}
         others = [("", _("nothing")), *((name, f"{title} ({name})") for name, title in tools.items())]
         for name in _names("OTHER_TOOLS"):
             named = self.initial.get(name) or ""
@@ -59,6 +62,11 @@ class ContractForm(world.Declared, call.Declared, repeat.Declared, _Model):
 
     def clean(self) -> dict[str, Any]:
         found = super().clean() or self.cleaned_data
+        adapter = str(found.get("adapter", ""))
+        before = self.initial.get("config") if adapter == self.initial.get("adapter") else {}
+        said = connections.typed(adapter, found, before)
+        if said is not None:
+            found["config"] = said
         try:
             check_storable({k: v for k, v in found.items() if isinstance(v, str | dict | list)})
         except BadInput as bad:

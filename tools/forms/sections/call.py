@@ -23,7 +23,10 @@ LABELS = {
     "attempt_tokens": _("Most tokens of one try"),
     "attempt_cost": _("Most cost of one try"),
 }
-HELP_TEXTS = {"target": _("The name of a function, or an address with {names} of arguments.")}
+HELP_TEXTS = {
+    "target": _("The name of a function, or an address with {names} of arguments; for a model up to /v1."),
+    "attempt_tokens": _("A model needs it: so much is set aside of the budget while it is asked."),
+}
 ISOLATION = {
     Contract.Isolation.ASYNC.value: _("an event loop, with many others"),
     Contract.Isolation.THREAD.value: _("a thread"),
