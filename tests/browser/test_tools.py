@@ -40,6 +40,32 @@ def test_a_rule_is_seen_at_work_while_it_is_typed_then_published(visit: Callable
     expect(row.get_by_text("Amounts over 500 are looked at.")).to_be_visible()
 
 
+def test_the_chosen_way_of_calling_decides_which_connection_is_asked_for(
+    visit: Callable[..., Visitor],
+) -> None:
+    jonas = visit(JONAS)
+    page = jonas.go("/tools/drill.noop/")
+    statement, model = page.locator("#id_sql_statement"), page.locator("#id_model_name")
+    connection = page.locator("#id_config")
+    expect(connection).to_be_visible()
+    expect(statement).to_be_hidden()
+    way = page.locator("#id_adapter")
+    way.select_option("model")
+    expect(model).to_be_visible()
+    expect(connection).to_be_hidden()
+    jonas.fits()
+    shoot(jonas, "tool-model", again=False)
+    way.select_option("sql")
+    expect(statement).to_be_visible()
+    expect(model).to_be_hidden()
+    statement.fill("SELECT count(*) FROM orders")
+    expect(page.locator("#consequences").get_by_text("auth names no secret")).to_be_visible()
+    page.get_by_label("Secret with the address").fill("warehouse")
+    expect(page.locator("#consequences").get_by_text("auth names no secret")).to_be_hidden()
+    jonas.fits()
+    shoot(jonas, "tool-sql", again=False)
+
+
 def test_a_tool_is_paused_with_a_reason_that_everybody_reads(visit: Callable[..., Visitor]) -> None:
     jonas = visit(JONAS)
     page = jonas.go("/tools/drill.undo/pause/")
