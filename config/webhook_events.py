@@ -48,6 +48,8 @@ TYPES: Final = (
     EventType("action.takeover_requested", _("A task cannot go on by itself: a person has to take over.")),
     EventType("action.answer_requested", _("An agent asks a person for an answer.")),
     EventType("action.closed", _("What waited for a person does so no more: its state says why.")),
+    EventType("contract.review_requested", _("A contract of a tool waits for a second administrator.")),
+    EventType("contract.sent_back", _("A second administrator sent a contract of a tool back.")),
     EventType("artifact.damaged", _("A stored file was found damaged or missing.")),
     EventType("alert.raised", _("Something needs the attention of an administrator.")),
     EventType(events.TEST, _("Sent by the test button.")),
@@ -74,6 +76,12 @@ def _opened(payload: Mapping[str, Any]) -> Event:
 
 def _closed(payload: Mapping[str, Any]) -> Event:
     return Event("action.closed", _action(payload))
+
+
+def _review(payload: Mapping[str, Any]) -> Event:
+    asked = payload["act"] == "contract.review_asked"
+    data = {"tool": str(payload["tool"]), "version": payload["version"]}
+    return Event("contract.review_requested" if asked else "contract.sent_back", data)
 
 
 def _damaged(payload: Mapping[str, Any]) -> Event:
@@ -112,6 +120,7 @@ _MAKERS: Final = {
     "run.finished": _run_state,
     "action.opened": _opened,
     "action.closed": _closed,
+    "contract.review": _review,
     "artifact.damaged": _damaged,
     ALERT: _alert,
 }

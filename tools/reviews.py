@@ -109,7 +109,7 @@ def _told(review: Review, act: str, by: uuid.UUID, **more: str) -> None:
         topic=TOPIC,
         key=f"tool:{review.tool_id.hex}",
         tenant_id=review.tenant_id,
-        payload={"review_id": review.pk, "act": act},
+        payload={"review_id": review.pk, "act": act, "tool": review.tool.name, "version": review.version},
     )
     standing.note(review, act, by, **more)
 

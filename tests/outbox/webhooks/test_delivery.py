@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from accounts.models import AuditEntry
+from outbox import metrics
 from outbox.append import append
 from outbox.models import Message, WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from outbox.relay import drain
@@ -193,6 +194,24 @@ def test_one_that_takes_nothing_for_long_is_switched_off_and_told_of(
     )
     house.carry()
     assert len(receiver.got) == sent + 2, "what waited goes out"
+
+
+def test_what_waits_and_what_fails_is_counted(house: House, receiver: Receiver) -> None:
+    """Guards outbox/sql/metrics_outbox.sql."""
+
+    def counted() -> dict[str, float]:
+        return {one.name.removeprefix("countersign_"): one.samples[0].value for one in metrics.read()}
+
+    house.endpoint(receiver)
+    receiver.answer = (500, b"", {})
+    house.tell(2)
+    assert (counted()["webhooks_pending"], counted()["webhooks_failing"]) == (2, 0)
+    house.carry()
+    assert (counted()["webhooks_pending"], counted()["webhooks_failing"]) == (2, 1)
+    receiver.answer = (204, b"", {})
+    house.due()
+    house.carry()
+    assert (counted()["webhooks_pending"], counted()["webhooks_failing"]) == (0, 0)
 
 
 def test_a_success_ends_the_failing_time(house: House, receiver: Receiver) -> None:

@@ -52,6 +52,16 @@ def test_what_is_told_of_an_action_is_thin(kind: str) -> None:
     assert told.data["link"].endswith(f"/inbox/act_{action.hex}/")
 
 
+@pytest.mark.parametrize(
+    ("act", "type"),
+    [("contract.review_asked", "contract.review_requested"), ("contract.sent_back", "contract.sent_back")],
+)
+def test_a_contract_that_waits_for_a_second_administrator_is_told(act: str, type: str) -> None:
+    payload = {"review_id": "0" * 32, "act": act, "tool": "mail.send", "version": 3}
+    told = events.translated("contract.review", payload)
+    assert told == events.Event(type, {"tool": "mail.send", "version": 3})
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_story_is_told_from_its_submission_to_its_first_question() -> None:
     """The messages that the engine and the desk really write have what the translation needs."""
