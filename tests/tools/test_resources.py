@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.tools import make
@@ -38,6 +38,8 @@ def test_arguments_fill_the_template():
     assert resources.name_of("ledger", {}) == "ledger"
 
 
+@example("1/2", "3", "1", "2/3")
+@example("1%2F2", "3", "1/2", "3")
 @given(
     st.text(min_size=1, max_size=40),
     st.text(min_size=1, max_size=40),
