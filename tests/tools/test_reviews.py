@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -101,7 +103,7 @@ def test_a_change_after_asking_voids_the_review(pair: Pair):
 
 def test_it_is_sent_back_with_a_reason_and_asked_again(pair: Pair):
     draft = pair.asked()
-    given = {"tool_id": draft.tool_id, "seen": drafts.seen(draft)}
+    given: dict[str, Any] = {"tool_id": draft.tool_id, "seen": drafts.seen(draft)}
     refused("no_reason", reviews.send_back, by=pair.mei.pk, reason=" ", **given)
     refused("second_person", reviews.send_back, by=pair.jonas.pk, reason="No.", **given)
     reviews.send_back(by=pair.mei.pk, reason="The limit is too high.", **given)

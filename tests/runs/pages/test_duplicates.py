@@ -65,7 +65,7 @@ def test_a_report_is_made_on_the_page_of_the_task_and_answered_by_another_person
     report.refresh_from_db()
     assert report.confirmed is None
     twice.answer(twice.house.ben, "confirm")
-    report.refresh_from_db()
+    report = DuplicateReport.everywhere.get()
     assert (report.confirmed, report.answered_by) == (True, twice.house.ben)
     assert report.reason == "Both stand in the inbox."
     assert "Happened twice: confirmed" in twice.seen(twice.house.ada, task)
