@@ -14,7 +14,7 @@ GATE = (
         number="B33",
         guard="a cancelled run lets no second effect go",
         file="runs/engine/begin.py",
-        old="        if not run.plannable:\n            return LOST\n",
+        old="        if not run.lives_for(step.kind):\n            return LOST\n",
         new="",
         tests=(f"{STOPS}::test_b33_the_second_of_two_gated_effects_never_starts_after_a_cancel",),
     ),

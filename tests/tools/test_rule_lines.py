@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tools import forms, policy
@@ -30,9 +32,9 @@ RULES = [
 ]
 
 
-def typed(lines):
+def typed(lines: list[dict[str, Any]]) -> Any:
     """The lines as a browser sends them."""
-    sent = {"rule-TOTAL_FORMS": len(lines), "rule-INITIAL_FORMS": 0}
+    sent: dict[str, Any] = {"rule-TOTAL_FORMS": len(lines), "rule-INITIAL_FORMS": 0}
     for n, line in enumerate(lines):
         for name, value in line.items():
             if value is not False:

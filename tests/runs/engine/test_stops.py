@@ -13,7 +13,7 @@ from runs import timeline
 from runs.engine import unblock as unblocking
 from runs.engine.cancel import cancel
 from runs.engine.halt import halt, let_go_on
-from runs.engine.types import Go, Stop
+from runs.engine.types import Go, Outcome, Stop
 from runs.engine.unblock import unblock
 from runs.errors import AlreadyEnded
 from runs.models import Event, Run, Step
@@ -122,7 +122,9 @@ def test_claim_leaves_calls_of_a_stopped_tool_that_only_read(house):
 @pytest.mark.parametrize("scope", ["tenant", "run", "tool"])
 def test_a_commit_under_a_stop_takes_nothing_with_it(house, scope):
     """Guards runs/engine/commit.py `_go_on`: the next step is not begun in passing."""
-    looks = [{"do": "call", "key": key, "tool": "drill.noop", "arguments": {}} for key in ("one", "two")]
+    looks: list[dict[str, Any]] = [
+        {"do": "call", "key": key, "tool": "drill.noop", "arguments": {}} for key in ("one", "two")
+    ]
     house.run = hands.script_run(house.tenant, house.submitter, looks[:1], looks[1:])
     house.tool = Tool.everywhere.get(tenant=house.tenant, name="drill.noop")
     plan = next(one for one in hands.take(house.me) if one.kind == "plan")
@@ -201,7 +203,7 @@ def test_what_is_under_way_is_counted_and_still_recorded(house):
     assert switches.sending(tenant_id=house.tenant.pk) == 1
     assert switches.sending(tenant_id=house.tenant.pk, run_id=house.run.pk, tool="drill.effect") == 1
     assert switches.sending(tenant_id=House().tenant.pk) == 0
-    ended = hands.Outcome(
+    ended = Outcome(
         claimed, "succeeded", {}, plan=hands.planned(claimed, output={}), dispatch_id=go.dispatch_id
     )
     hands.put(house.me, ended)
@@ -226,9 +228,9 @@ def test_what_is_still_stopped_does_not_stand_in_the_way_of_others(house, monkey
 
 
 def test_b33_the_second_of_two_gated_effects_never_starts_after_a_cancel(house):
-    """Guards runs/engine/begin.py `_begin`, `run.plannable`: a run that is cancelled between two effects lets nothing more
+    """Guards runs/engine/begin.py `_begin`, `run.lives_for`: a run that is cancelled between two effects lets nothing more
     go, although the second is claimed, and allowed, already."""
-    both = [
+    both: list[dict[str, Any]] = [
         {"do": "call", "key": key, "tool": "drill.effect", "arguments": {}} for key in ("first", "second")
     ]
     run = hands.script_run(house.tenant, house.submitter, both)
@@ -241,7 +243,7 @@ def test_b33_the_second_of_two_gated_effects_never_starts_after_a_cancel(house):
     assert isinstance(hands.asked(house.me, claimed["second"]), Stop)
     told = Intent.everywhere.get(pk=claimed["second"].intent_id)
     assert told.dispatches == 0
-    ended = hands.Outcome(
+    ended = Outcome(
         claimed["first"],
         "succeeded",
         {},
