@@ -27,7 +27,7 @@ EFFECT: dict[str, Any] = {
     "input_schema": ACCOUNT,
 }
 READ: dict[str, Any] = {"target": "drill.noop", "effect_class": "read_only", "isolation": "io"}
-STRICT = {"fence_rule": "strict", "resource": "account/{account}"}
+STRICT: dict[str, Any] = {"fence_rule": "strict", "resource": "account/{account}"}
 
 
 class House:
