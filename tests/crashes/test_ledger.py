@@ -3,6 +3,7 @@ key, and a person is asked exactly when nobody else can tell. What must follow s
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -206,14 +207,16 @@ def _story(house: House, start: Callable[..., real.Node], seam: str, kinds: tupl
         house.arm("")
         house.declare(kind)
         run = _crash(house, living[-1], seam, kind)
-        real.until(lambda run=run: _came_to_rest(run, keep_one), seconds=150, what=f"{kind} at {seam}")
+        real.until(functools.partial(_came_to_rest, run, keep_one), seconds=150, what=f"{kind} at {seam}")
         _check(house, run, seam, kind)
         house.arm("")
         while real.status(run) == "WAITING_APPROVAL":
             if _open_settle(run) is not None:
                 _settle(house, run)
             real.until(
-                lambda run=run: _came_to_rest(run, keep_one), seconds=150, what=f"{kind} at {seam}, settled"
+                functools.partial(_came_to_rest, run, keep_one),
+                seconds=150,
+                what=f"{kind} at {seam}, settled",
             )
         key = hashlib.sha256(Intent.everywhere.get(run_id=run.pk).key.encode()).hexdigest()
         assert (real.status(run), house.far.ledger.effects[key]) == ("SUCCEEDED", 1)

@@ -4,6 +4,7 @@ Every test says itself what must follow; none asks the product's table."""
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -56,7 +57,7 @@ def test_b77_the_key_of_an_effect_belongs_to_one_tenant_and_the_first_body_wins(
     """Guards tools/keys.py `key_for` and tools/intents.py `propose`: one effect, and the drift is kept (L9)."""
     story = Doubtful()
     first = story.intent
-    same = {"lineage": story.run.lineage, "step_key": "pay", "tool": "drill.effect"}
+    same: dict[str, Any] = {"lineage": story.run.lineage, "step_key": "pay", "tool": "drill.effect"}
     assert key_for(tenant_id=story.tenant.pk, **same) == first.key
     assert key_for(tenant_id=make.tenant("other").pk, **same) != first.key
     again = intents.propose(
@@ -374,7 +375,9 @@ def test_a_person_who_looked_too_early_is_spared_when_the_far_side_can_be_asked(
     story.settle("not_happened", comment="not in the books")
     assert (story.intent.status, len(story.queries)) == ("UNKNOWN", 1)
     story.child_is_gone()
-    after = story.settles[0].decided_at + timedelta(milliseconds=1)
+    decided = story.settles[0].decided_at
+    assert decided is not None
+    after = decided + timedelta(milliseconds=1)
     WorkerProcess.objects.filter(pk=story.children[-1]).update(stopped_at=after)
     resume_decided()
     assert (story.intent.status, len(story.queries), len(story.settles)) == ("UNKNOWN", 2, 1)
