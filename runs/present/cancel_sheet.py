@@ -13,8 +13,10 @@ from django.utils.translation import ngettext, pgettext
 from accounts.said import read
 from approvals.models import PendingAction
 from runs.models import Artifact, Run, Step
+from runs.present import way_back
 from runs.present.names import step_name
 from runs.present.people import waited_for
+from runs.selectors.fates import Effect
 from runs.states import RUN_TERMINAL
 from tools.models import EffectClass, Intent
 
@@ -43,23 +45,31 @@ def groups(
     intents: Sequence[Intent],
     actions: Sequence[PendingAction],
     files: Sequence[Artifact],
+    effects: Sequence[Effect],
 ) -> list[Group]:
     """All groups of a run that may be cancelled, or of one that was."""
     record = run.status in RUN_TERMINAL
     by_step = {intent.step_id: intent for intent in intents}
     asked = {action.step_id: action for action in actions if action.status == "OPEN"}
     names = {step.pk: step_name(step) for step in steps}
-    found = [_gone(intents, names), _unknown(intents, names)]
+    found = [_gone(intents, names), _unknown(intents, names, effects)]
     if not record:
         found.append(_flying(steps, by_step))
     found.append(_not_happening(steps, asked, by_step, record=record))
-    found.append(_stays(steps, intents, files))
+    if back := _way_back(effects, names, record=record):
+        found.append(back)
+    found.append(_stays(steps, files, effects, names))
     return found
 
 
 def button_words(groups_: Sequence[Group]) -> str:
     """All that the button does."""
     dropped = next((len(group.items) for group in groups_ if group.key == "will_not_happen"), 0)
+    undone = next((len(group.items) for group in groups_ if group.key == "will_be_undone"), 0)
+    if undone:
+        return ngettext(
+            "Cancel the task and undo %(n)s effect", "Cancel the task and undo %(n)s effects", undone
+        ) % {"n": undone}
     if not dropped:
         return _("Cancel the task")
     return ngettext(
@@ -82,13 +92,19 @@ def _gone(intents: Sequence[Intent], names: Mapping[Any, str]) -> Group:
     items = [
         Item(_what(intent, names), _reference(intent))
         for intent in intents
-        if intent.status == "CONFIRMED" and intent.contract.effect_class == EffectClass.IRREVERSIBLE
+        if intent.status == "CONFIRMED"
+        and intent.contract.effect_class == EffectClass.IRREVERSIBLE
+        and intent.compensates_id is None
     ]
     return Group("irreversible", str(len(items)), items, _("Nothing that cannot be taken back has happened."))
 
 
-def _unknown(intents: Sequence[Intent], names: Mapping[Any, str]) -> Group:
-    items = []
+def _unknown(intents: Sequence[Intent], names: Mapping[Any, str], effects: Sequence[Effect]) -> Group:
+    items = [
+        Item(way_back.name(effect, names), way_back.line(effect))
+        for effect in effects
+        if effect.fate == "undo_unknown"
+    ]
     for intent in intents:
         if intent.status == "UNKNOWN":
             items.append(
@@ -139,8 +155,26 @@ def _not_happening(
     return Group(key, str(len(items)), items, _("No step was left."))
 
 
-def _stays(steps: Sequence[Step], intents: Sequence[Intent], files: Sequence[Artifact]) -> Group:
-    done = [step for step in steps if step.status == "SUCCEEDED"]
+def _way_back(effects: Sequence[Effect], names: Mapping[Any, str], *, record: bool) -> Group | None:
+    """What is undone, the last effect first."""
+    wanted = ("undone",) if record else (*way_back.COMING, "undone")
+    items = [
+        Item(way_back.name(effect, names), way_back.line(effect))
+        for effect in reversed(effects)
+        if effect.fate in wanted
+    ]
+    return Group("undone" if record else "will_be_undone", str(len(items)), items) if items else None
+
+
+def _stays(
+    steps: Sequence[Step], files: Sequence[Artifact], effects: Sequence[Effect], names: Mapping[Any, str]
+) -> Group:
+    back = {effect.intent.step_id for effect in effects if effect.fate in (*way_back.COMING, "undone")}
+    done = [
+        step
+        for step in steps
+        if step.status == "SUCCEEDED" and step.kind != Step.Kind.UNDO and step.pk not in back
+    ]
     made = [file for file in files if file.kind not in ("upload", "input") and not file.quarantined]
     items = []
     if done:
@@ -151,11 +185,10 @@ def _stays(steps: Sequence[Step], intents: Sequence[Intent], files: Sequence[Art
         items.append(Item(shown, _("Done work is kept.")))
     if made:
         items.append(Item(", ".join(file.name for file in made[:8]), _("Files stay under Results.")))
-    undoable = _("It can be undone by hand; cancelling does not undo it.")
     items += [
-        Item(intent.target or intent.tool.title, undoable)
-        for intent in intents
-        if intent.status == "CONFIRMED" and intent.contract.effect_class == EffectClass.COMPENSABLE
+        Item(way_back.name(effect, names), way_back.line(effect))
+        for effect in effects
+        if effect.fate == "left"
     ]
     steps_words = ngettext("%(n)s step", "%(n)s steps", len(done)) % {"n": len(done)}
     files_words = ngettext("%(n)s file", "%(n)s files", len(made)) % {"n": len(made)}

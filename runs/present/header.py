@@ -11,10 +11,11 @@ from django.utils.translation import ngettext
 from accounts.said import read
 from approvals.models import PendingAction
 from runs.models import Run, Step
-from runs.present import outcomes
+from runs.present import outcomes, way_back
 from runs.present.names import step_name
 from runs.present.people import waited_for
 from runs.present.task_rows import action_url, agent_title, waiting_kind
+from runs.selectors import fates
 from runs.states import RUN_TERMINAL
 
 
@@ -101,7 +102,7 @@ def primary(run: Run, actions: Sequence[PendingAction]) -> Link | None:
 
 def cancel_url(run: Run) -> str:
     """Where a live run is cancelled, "" when there is nothing left to cancel."""
-    stops = run.status in RUN_TERMINAL or run.status == "CANCEL_REQUESTED"
+    stops = run.status in RUN_TERMINAL or run.status in ("CANCEL_REQUESTED", "COMPENSATING")
     return "" if stops else reverse("runs:cancel", args=[run.pk])
 
 
@@ -135,10 +136,13 @@ def banner(run: Run, actions: Sequence[PendingAction], steps: Sequence[Step]) ->
     if run.status == "FAILED":
         text = read(str((run.failure or {}).get("text") or "")) or _("It could not go on.")
         return Banner(
-            "failed", "failed", _("The task failed."), text + " " + _("What was made before is below.")
+            "failed",
+            "failed",
+            _("The task failed."),
+            f"{text} {way_back.counts(run) or _('What was made before is below.')}",
         )
-    if run.status == "CANCEL_REQUESTED":
-        return Banner("waiting", "stopping", _("Stopping."), _stopping(steps))
+    if run.status in ("COMPENSATING", "CANCELLED", "CANCEL_REQUESTED") and (found := _stops(run, steps)):
+        return found
     refused = next((action for action in reversed(actions) if action.status in ("REJECTED", "EXPIRED")), None)
     if refused:
         return Banner("waiting", "info", *_refused(refused))
@@ -182,6 +186,16 @@ def _waits(run: Run, actions: Sequence[PendingAction]) -> str:
     if open_:
         return _("for %(who)s") % {"who": waited_for(open_[0])}
     return read(run.waiting_on)
+
+
+def _stops(run: Run, steps: Sequence[Step]) -> Banner | None:
+    """Of a run that was asked to stop, or whose effects are being undone."""
+    if run.status == "COMPENSATING":
+        return Banner("waiting", "undoing", _("Undoing."), way_back.progress(fates.of_run(run.pk)))
+    if run.status == "CANCEL_REQUESTED":
+        return Banner("waiting", "stopping", _("Stopping."), _stopping(steps))
+    words = way_back.counts(run)
+    return Banner("waiting", "undoing", _("The task was cancelled."), words) if words else None
 
 
 def _stopping(steps: Sequence[Step]) -> str:

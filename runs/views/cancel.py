@@ -18,7 +18,7 @@ from runs.engine.cancel import cancel
 from runs.errors import AlreadyEnded, NotFound
 from runs.models import Run
 from runs.present import cancel_sheet, header
-from runs.selectors import actions, artifacts, intents, runs, steps
+from runs.selectors import actions, artifacts, fates, intents, runs, steps
 from runs.states import RUN_TERMINAL
 from runs.views.lookup import run_or_404
 
@@ -106,6 +106,7 @@ def _groups(run: Run) -> list[cancel_sheet.Group]:
         intents.of_run(run.pk),
         actions.of_run(run.pk),
         artifacts.of_run(run.pk),
+        fates.of_run(run.pk),
     )
 
 

@@ -30,7 +30,7 @@ from runs.present import (
 )
 from runs.present import steps as step_rows
 from runs.present.names import step_name
-from runs.selectors import actions, artifacts, corrections, damages, events, intents, reviews, steps
+from runs.selectors import actions, artifacts, corrections, damages, events, fates, intents, reviews, steps
 from runs.selectors import effects as sent_effects
 from runs.states import RUN_TERMINAL
 from runs.timeline import verify
@@ -120,8 +120,9 @@ def _context(request: MemberRequest, run: Run) -> dict[str, Any]:
         },
     }
     context |= _history(run, latest, names)
-    if run.status in ("CANCELLED", "CANCEL_REQUESTED"):
-        context["outcome_groups"] = cancel_sheet.groups(run, found.rows, proposed, asked, files)
+    if run.status in ("CANCELLED", "CANCEL_REQUESTED", "COMPENSATING") or (run.failure or {}).get("undo"):
+        undone = fates.of_run(run.pk)
+        context["outcome_groups"] = cancel_sheet.groups(run, found.rows, proposed, asked, files, undone)
         context["outcome_note"] = cancel_sheet.note(run)
     context["sections"] = _sections(context, found.total, run.event_seq)
     return context

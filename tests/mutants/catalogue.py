@@ -18,6 +18,7 @@ from tests.mutants.people import PEOPLE
 from tests.mutants.postroom import POSTROOM
 from tests.mutants.recovery import RECOVERY
 from tests.mutants.storage import STORAGE
+from tests.mutants.undo import UNDO
 from tests.mutants.unknown import UNKNOWN
 from tests.mutants.workbench import WORKBENCH
 
@@ -34,7 +35,8 @@ NUMBERS = (
      "B67", "B76",
      "B68",
      "B53", "B55", "B56", "B60", "B65", "B85", "C20", "C21", "C22", "C23",
-     "B22", "B77"]
+     "B22", "B77",
+     "B49"]
 )  # fmt: skip
 
 #: In order of number; those that need a database of their own come last, so that it is made anew least often.
@@ -58,6 +60,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *GATE,
             *POSTROOM,
             *UNKNOWN,
+            *UNDO,
         ),
         key=lambda mutant: (mutant.schema, mutant.number[0], int(mutant.number[1:])),
     )

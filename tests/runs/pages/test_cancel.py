@@ -8,7 +8,10 @@ import pytest
 from django.urls import reverse
 
 from runs import timeline
+from runs.engine.cancel import cancel
 from runs.models import Run, Step
+from runs.present import cancel_sheet, header
+from runs.views import cancel as cancel_views
 from tests.make import runs as make
 from tests.make.people import browser
 from tests.runs.engine import hands
@@ -131,3 +134,22 @@ def test_several_are_shown_first_and_stopped_only_then(house):
     assert "2 tasks stop." in done.content.decode()
     assert {run.pk for run in Run.everywhere.filter(status="CANCELLED")} == {first.pk, second.pk}
     assert make.again(third).status == "PENDING"
+
+
+def test_the_sheet_and_the_record_say_what_is_undone(house: make.House) -> None:
+    """Before the button what will be undone, afterwards what was; never both "stays" and "undone"."""
+    book = {"do": "call", "key": "hall", "tool": "drill.effect", "arguments": {}, "title": "Book the hall"}
+    wait = {"do": "wait", "key": "w", "seconds": 900}
+    run = hands.script_run(house.tenant, house.ada, [book], [wait])
+    hands.run_all(house.me, lambda one: hands.sent(house.me, one) if one.intent_id else hands.done(one))
+    with house.scope():
+        before = {group.key: group for group in cancel_views._groups(make.again(run))}
+        assert [item.text for item in before["will_be_undone"].items] == ["Book the hall: drill.effect"]
+        assert cancel_sheet.button_words(list(before.values())) == "Cancel the task and undo 1 effect"
+        cancel(run_id=run.pk, user_id=house.ada.pk)
+        assert "Undoing" in str(header.banner(make.again(run), [], []))
+        hands.run_all(house.me, lambda one: hands.sent(house.me, one))
+        after = {group.key: group for group in cancel_views._groups(make.again(run))}
+        assert after["undone"].items[0].note.startswith("Undone ")
+        assert not any("Book the hall" in item.text for item in after["stays"].items)
+        assert "1 effect was undone." in str(header.banner(make.again(run), [], []))
