@@ -54,16 +54,15 @@ def test_the_chosen_way_of_calling_decides_which_connection_is_asked_for(
     expect(model).to_be_visible()
     expect(connection).to_be_hidden()
     jonas.fits()
-    shoot(jonas, "tool-model", again=False)
     way.select_option("sql")
     expect(statement).to_be_visible()
     expect(model).to_be_hidden()
     statement.fill("SELECT count(*) FROM orders")
-    expect(page.locator("#consequences").get_by_text("auth names no secret")).to_be_visible()
+    unnamed = page.locator("#consequences").get_by_text("auth names no secret")
+    expect(unnamed).not_to_have_count(0)
     page.get_by_label("Secret with the address").fill("warehouse")
-    expect(page.locator("#consequences").get_by_text("auth names no secret")).to_be_hidden()
+    expect(unnamed).to_have_count(0)
     jonas.fits()
-    shoot(jonas, "tool-sql", again=False)
 
 
 def test_a_tool_is_paused_with_a_reason_that_everybody_reads(visit: Callable[..., Visitor]) -> None:
