@@ -60,8 +60,9 @@ UNKNOWN = (
         number="B67",
         guard="begin asks the gate before it sends again",
         file="runs/engine/begin.py",
-        old='    if word.path == "blocked" or not as_recorded(claimed, intent.arguments):\n',
-        new="    if not as_recorded(claimed, intent.arguments):\n",
+        old='    if word.path == "blocked" or not as_recorded(claimed, intent.arguments):\n        return False\n'
+        '    if intent.grant is None:\n        return word.path == "auto"\n',
+        new="    if intent.grant is None:\n        return True\n",
         tests=(f"{_UNKNOWN}::test_b67_begin_does_not_send_again_what_became_forbidden_meanwhile",),
     ),
     Mutant(
