@@ -13,7 +13,7 @@ from runs import timeline
 from runs.engine import reserve
 from runs.engine.begin import begin
 from runs.engine.cancel import cancel
-from runs.engine.heard import ask_due, check_again
+from runs.engine.heard import ask_due
 from runs.engine.resume import resume_decided
 from runs.engine.types import Go, Outcome, Stop
 from runs.engine.workspace import locked_one
@@ -315,30 +315,6 @@ def test_a_query_that_cannot_be_put_any_more_leaves_it_to_a_person(how):
         StopSwitch.everywhere.create(tenant=story.tenant, tool=asks, reason="off", set_by=story.approver)
     story.lost()
     assert (story.queries, [one.status for one in story.settles]) == ([], ["OPEN"])
-
-
-def test_check_again_asks_at_once_and_one_question_is_on_its_way_at_a_time():
-    story = Doubtful(**ASKED)
-    story.lost()
-    story.answer(NO)
-    (action,) = story.settles
-    assert check_again(action_id=action.pk, user_id=story.approver.pk)
-    assert check_again(action_id=action.pk, user_id=story.approver.pk)
-    assert len(story.queries) == 2
-    story.answer(YES)
-    assert story.intent.status == "CONFIRMED"
-    assert [one.status for one in story.settles] == ["WITHDRAWN"]
-    assert check_again(action_id=action.pk, user_id=story.approver.pk) is False
-    evidence = [item for item in story.intent.evidence if item.get("kind") == "query"]
-    assert [item["said"] for item in evidence] == ["no", "yes"]
-    assert all(item["asked_at"] for item in evidence)
-
-
-def test_check_again_says_when_nothing_can_be_asked():
-    story = Doubtful()
-    story.lost()
-    assert check_again(action_id=story.settles[0].pk, user_id=story.approver.pk) is False
-    assert story.queries == []
 
 
 def test_a_cancelled_task_still_learns_the_truth_and_sends_nothing():
