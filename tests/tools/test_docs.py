@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.needs import ROOT
-from tools import contracts, policy
+from tools import compare, contracts
 from tools.contradictions import ADAPTERS
 from tools.models import Contract, EffectClass, Risk
 
@@ -35,7 +35,7 @@ def test_every_field_has_a_row_and_every_row_is_a_field():
         Contract.TakeoverRule.values,
         Contract.Isolation.values,
         Contract.LastResort.values,
-        policy.COMPARISONS,
+        compare.COMPARISONS,
     ],
 )
 def test_every_value_is_named(values):
