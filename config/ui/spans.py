@@ -13,14 +13,20 @@ from django.utils.translation import ngettext
 MINUTE: Final = 60
 HOUR: Final = 3600
 DAY: Final = 86400
+TENTH: Final = 0.1
+SHORTEST: Final = 0.01
+LONGEST_PART: Final = 0.95  # above, one decimal would say 1.0
 
 
 def span(seconds: float, *, fine: bool = False) -> str:
     """``seconds`` in at most two units: 12 s · 42 min · 2 h 22 min · 3 days.
 
-    ``fine`` keeps the seconds beside minutes below ten minutes (1 min 41 s), for how long a step took.
+    ``fine`` keeps the seconds beside minutes below ten minutes (1 min 41 s) and parts of the first second (0.2 s), for how
+    long a step took.
     """
     total = max(0, int(seconds))
+    if fine and SHORTEST <= seconds < LONGEST_PART:
+        return _("%s s") % f"{seconds:.{1 if seconds >= TENTH else 2}f}"
     if total < MINUTE:
         return _("%s s") % total
     if total < HOUR:

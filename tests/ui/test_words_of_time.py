@@ -32,6 +32,14 @@ def test_how_long_a_step_took_keeps_its_seconds_below_ten_minutes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0 s"), (0.004, "0 s"), (0.04, "0.04 s"), (0.21, "0.2 s"), (0.94, "0.9 s"), (1.7, "1 s")],
+)
+def test_what_took_less_than_a_second_did_not_take_nothing(seconds: float, text: str) -> None:
+    assert spans.span(seconds, fine=True) == text
+
+
+@pytest.mark.parametrize(
     ("count", "text"),
     [
         (0, "0 bytes"),
