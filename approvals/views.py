@@ -171,17 +171,19 @@ def _view(action: PendingAction, asked: MemberRequest) -> dict[str, Any]:
         return _plain(present.question(action, user_id))
     if action.kind == Kind.TAKE_OVER:
         return _plain(present.paused(action, user_id))
-    view = _plain(present.sheet(action, user_id))
+    view = {**_plain(present.sheet(action, user_id)), "take_back": _take_back(action, user_id)}
     if action.status != PendingAction.Status.OPEN:
         view["decided"] = present.after(action, shown.read(action.shown), user_id)
-        view["take_back"] = _take_back(action, user_id)
     return view
 
 
 def _take_back(action: PendingAction, user_id: uuid.UUID) -> dict[str, str] | None:
-    """Where the approval is taken back, for whoever may, while it was not used."""
-    unused = action.status == PendingAction.Status.APPROVED
-    if not unused or rules.refusals(action=action, user_id=user_id, verdict=Verdict.REJECT):
+    """Where the approval, or one's own signature, is taken back while it was not used."""
+    open_, granted = (
+        action.status == status for status in (PendingAction.Status.OPEN, PendingAction.Status.APPROVED)
+    )
+    signed = open_ and any(one.user_id == user_id for one in rules.signatures(action))
+    if not (granted or signed) or rules.refusals(action=action, user_id=user_id, verdict=Verdict.REJECT):
         return None
     return {"url": links.verb("take_back", action.pk)}
 

@@ -69,9 +69,9 @@ def who_must_agree(action: PendingAction, user_id: uuid.UUID) -> tuple[str, str]
     if not may(action, user_id).ok:
         return ngettext("%s person", "%s people", needed) % needed, note
     more = needed - given - 1
-    return (
-        _("You alone") if more <= 0 else ngettext("You and %s more", "You and %s more", more) % more
-    ), note
+    if more > 0:
+        return ngettext("You and %s more", "You and %s more", more) % more, note
+    return (_("You, as the last one") if given else _("You alone")), note
 
 
 def _group(action: PendingAction) -> str:

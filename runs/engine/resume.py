@@ -70,7 +70,7 @@ def _apply(run: Locked, step: Step | None, action: PendingAction) -> bool:
     match action.kind, action.status:
         case PendingAction.Kind.APPROVE, Status.APPROVED:
             _approved(run, step, action)
-        case PendingAction.Kind.APPROVE, Status.VOIDED:
+        case PendingAction.Kind.APPROVE, Status.VOIDED | Status.WITHDRAWN:
             _taken_back(run, step, action)
         case PendingAction.Kind.APPROVE, Status.REJECTED | Status.CHANGES_REQUESTED:
             _refused(run, step, action)

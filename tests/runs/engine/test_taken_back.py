@@ -109,6 +109,20 @@ def test_whoever_may_say_no_may_take_it_back_and_nobody_else(story):
         take_back(action_id=story.action().pk, user_id=story.approver.pk, channel="web")
 
 
+def test_a_signature_is_taken_back_while_the_others_have_not_signed(story):
+    """Guards `approvals/take_back.py: take_back`: two must agree, and the first one thinks better of it."""
+    first = story.action()
+    PendingAction.everywhere.filter(pk=first.pk).update(policy={**first.policy, "quorum": 2})
+    story.decide("approve")
+    assert story.action().status == "OPEN"
+    with pytest.raises(errors.NotGranted):
+        take_back(action_id=first.pk, user_id=story.submitter.pk, channel="web")
+    taken_back(story, first)
+    asked_anew(story, first)
+    first.refresh_from_db(from_queryset=PendingAction.everywhere.all())
+    assert first.status == "WITHDRAWN"
+
+
 def test_a_cancelled_task_asks_nothing_anew(story):
     story.decide("approve")
     first = story.action()
