@@ -177,9 +177,14 @@ def _converse(
         head = _head(talk, line)
     except TimeoutError as error:
         raise NoAnswer("no_answer", "It was sent, and no answer came in time.") from error
-    except (OSError, h11.RemoteProtocolError) as error:
+    except OSError as error:
         raise NoAnswer(
-            "no_answer", f"It was sent, and the answer is missing or unreadable: {error}"
+            "no_answer",
+            f"It was sent, and the connection broke before an answer came: {error.strerror or error}.",
+        ) from error
+    except h11.RemoteProtocolError as error:
+        raise NoAnswer(
+            "no_answer", "It was sent, and what came back is no whole answer of a web server."
         ) from error
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
     kind = headers.get("content-type", "").lower()

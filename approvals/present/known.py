@@ -16,9 +16,11 @@ from approvals import links, rules, shown
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present import people
 from approvals.present.after import Task
+from approvals.present.parameters import Parameter, parameters
 from approvals.present.parts import Check, Fact, May
 from approvals.present.preview import Preview, preview
 from tools import workers
+from tools.adapters import registry
 from tools.models import Intent
 from tools.selectors import query_tool
 
@@ -90,6 +92,7 @@ class Known:
     cannot_ask: str
     far_side: str
     preview: Preview | None
+    parameters: tuple[Parameter, ...]
     reserved: Reserved | None
     answers: tuple[Choice, ...]
     may: May
@@ -120,6 +123,7 @@ def known(action: PendingAction, user_id: uuid.UUID) -> Known:
         cannot_ask="" if _can_ask(intent) else _cannot_ask(intent),
         far_side="",
         preview=preview(approval, shown.read(approval.shown)) if approval else None,
+        parameters=() if mail and approval else tuple(parameters(intent.arguments)),
         reserved=Reserved(
             _("The task waits."), _("Its next steps and its budget are held until this is answered.")
         ),
@@ -163,6 +167,9 @@ def _sent(intent: Intent, seen: Mapping[str, Any], approval: PendingAction | Non
         Fact(_("By"), _sender(intent)),
         Fact(_("Key"), intent.key, mono=True),
     ]
+    as_sent = registry.kind(intent.contract.adapter).named(intent.key)
+    if as_sent != intent.key:
+        facts.append(Fact(_("Key, as the other side got it"), as_sent, mono=True))
     return tuple(fact for fact in facts if fact.value or fact.at)
 
 

@@ -50,6 +50,14 @@ def declared_budget(name: str, version: str) -> Mapping[str, Any]:
         return {}
 
 
+def any_tool(name: str, version: str) -> bool:
+    """Whether that agent calls what its input names; then what the tools said is all that it has to show."""
+    try:
+        return get(name, version).any_tool
+    except UnknownAgent:
+        return False
+
+
 def digests() -> list[str]:
     """The code digests of all agents here: what this node may plan for."""
     return [type(agent).digest() for agent in all_agents()]

@@ -11,6 +11,7 @@ from accounts.said import read
 from approvals.models import PendingAction, Verdict
 from runs.models import Artifact, Step
 from runs.present.names import step_name
+from runs.selectors.steps import SHOWN
 from tools import fences, gate
 from tools.models import EffectClass
 from tools.reasons import told
@@ -29,7 +30,7 @@ class Path:
 @dataclass(frozen=True, slots=True)
 class StepRow:
     """One step as a row of ``runs/partials/steps.html``; ``took`` in seconds, ``behind_url`` the task whose effect it waits
-    for."""
+    for, ``answer`` what its tool said, as JSON and cut at :data:`SHOWN` characters."""
 
     id: str
     seq: int
@@ -43,6 +44,7 @@ class StepRow:
     note: str
     behind_url: str = ""
     why: Sequence[str] = ()
+    answer: str = ""
 
 
 def rows(steps: Iterable[Step], actions: Sequence[PendingAction], files: Iterable[Artifact]) -> list[StepRow]:
@@ -100,11 +102,17 @@ def _row(
         result_label=label,
         result_url=f"#artifact-{files[0].pk.hex}" if files else "",
         why=_why(step),
+        answer=_answer(step),
         note=read(
             step.error_text
             or (step.waiting_on if step.status.startswith("WAITING") or step.status == "RUNNING" else "")
         ),
     )
+
+
+def _answer(step: Step) -> str:
+    said = getattr(step, "said", None) or ""
+    return said if len(said) <= SHOWN else said[:SHOWN] + " …"
 
 
 def _why(step: Step) -> list[str]:
@@ -130,5 +138,7 @@ def _path(step: Step, action: PendingAction | None) -> Path:
     who = decision.user or _("nobody in time")
     verdict = Verdict(decision.verdict)
     if verdict == Verdict.APPROVE:
-        return Path("person", _("approved by %(who)s") % {"who": who})
+        given = sorted(action.decisions.all(), key=lambda one: one.at)
+        signed = dict.fromkeys(str(one.user) for one in given if one.verdict == Verdict.APPROVE)
+        return Path("person", _("approved by %(who)s") % {"who": ", ".join(signed)})
     return Path("stopped", _("%(verdict)s by %(who)s") % {"verdict": str(verdict.label).lower(), "who": who})

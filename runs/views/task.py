@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import MemberRequest, member
 from accounts.ids import public
 from accounts.models import Role
+from runs.agents import registry
 from runs.models import Run
 from runs.present import (
     aside,
@@ -61,7 +62,8 @@ def all_steps(request: MemberRequest, run_id: uuid.UUID) -> HttpResponse:
     """The steps of a long run, page by page."""
     run = run_or_404(run_id)
     after = request.GET.get("after", "0")
-    found = steps.of_run(run.pk, after=int(after) if after.isdecimal() and len(after) < 10 else 0)
+    place = int(after) if after.isdecimal() and len(after) < 10 else 0
+    found = steps.of_run(run.pk, after=place, answers=registry.any_tool(run.agent, run.agent_version))
     files = artifacts.of_run(run.pk)
     more = found.rows[-1].seq if len(found.rows) == steps.MOST else 0
     context = {
@@ -76,7 +78,8 @@ def all_steps(request: MemberRequest, run_id: uuid.UUID) -> HttpResponse:
 
 def _context(request: MemberRequest, run: Run) -> dict[str, Any]:
     now = timezone.now()
-    found = steps.of_run(run.pk, live_end=True)
+    answers = registry.any_tool(run.agent, run.agent_version)
+    found = steps.of_run(run.pk, live_end=True, answers=answers)
     asked = actions.of_run(run.pk)
     files = artifacts.of_run(run.pk)
     proposed = intents.of_run(run.pk)

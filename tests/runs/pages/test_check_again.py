@@ -50,6 +50,15 @@ def test_the_button_asks_and_the_page_shows_when_what_and_the_answer():
     assert (story.intent.status, story.intent.reference) == ("CONFIRMED", "B-7")
 
 
+def test_the_page_shows_every_argument_of_what_may_have_happened():
+    """Else nobody could ask the other side about it."""
+    story, action = asked()
+    page = signed_in(story.approver).get(f"/inbox/{action}/").content.decode()
+    assert "Every parameter" in page
+    assert "invoice" in page
+    assert story.intent.arguments == {"invoice": {"number": 7}}
+
+
 def test_without_a_query_the_page_says_that_nothing_can_be_asked():
     story, action = asked()
     ben = signed_in(story.approver)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from accounts.ids import public
 from runs.agents.base import Context, Fail, StepView
 from runs.agents.steps import Steps
 from runs.engine.submit import submit
@@ -97,6 +98,18 @@ def test_steps_run_one_after_the_other_to_the_end(house):
     run.refresh_from_db()
     assert (run.status, run.result) == ("SUCCEEDED", {"steps": ["drill.noop", "drill.noop"]})
     assert [key for key in seen if key.startswith("step/")] == ["step/1", "step/2"]
+
+
+def test_what_a_tool_said_stands_at_its_step(house):
+    """As text and cut: it is data from outside."""
+    run = run_of(house, {"tool": "drill.noop"})
+    said = {"rate": "1.0832", "note": "<b>bold</b>", "then_more": "x" * 9_000}
+    hands.run_all(hands.worker(), lambda claimed: hands.done(claimed, said))
+    html = browser(house.ada).get(f"/tasks/{public('run', run.pk)}/").content.decode()
+    assert "What it said" in html
+    assert "1.0832" in html
+    assert "<b>bold</b>" not in html
+    assert html.count("x" * 100) < 60
 
 
 def test_what_cannot_be_undone_waits_for_a_person(house):
