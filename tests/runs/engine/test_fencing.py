@@ -28,6 +28,7 @@ from runs.engine.workspace import cursor, locked_one
 from runs.errors import AlreadyEnded
 from runs.models import Artifact, Event, Quarantined, Run, Step
 from runs.selectors.late import quarantined, terminal_conflicts
+from runs.states import RUN_PLANNABLE
 from tests.make import runs as make
 from tests.runs.engine import hands
 from tests.runs.engine.test_effects import Story, answered
@@ -221,7 +222,7 @@ def test_a_cancel_after_the_end_is_refused_and_counted(house):
 def expired() -> list[tuple[Any, ...]]:
     """What a sweep sees before it acts."""
     found = cursor()
-    found.execute(statement("runs", "expired_steps"), {"limit": 10})
+    found.execute(statement("runs", "expired_steps"), {"limit": 10, "plannable": list(RUN_PLANNABLE)})
     return found.fetchall()
 
 
