@@ -143,9 +143,10 @@ def _halted(failed: Mapping[str, Any]) -> tuple[Fact, ...]:
         "code": _("Error"),
         "text": _("What the tool said"),
         "attempts": _("Attempts"),
+        "reference": _("Reference of what was done"),
     }
     return tuple(
-        Fact(label, read(str(failed[name])), mono=name in ("tool", "code"))
+        Fact(label, read(str(failed[name])), mono=name in ("tool", "code", "reference"))
         for name, label in labels.items()
         if failed.get(name) not in ("", None)
     )

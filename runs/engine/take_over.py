@@ -73,6 +73,7 @@ def _facts(
     live += [step for step in run.steps if step.kind != "plan" and step.ended_seq is None]
     chosen = steps.filter(pk=step_id) if step_id else steps.filter(status=Step.Status.FAILED)
     at = chosen.order_by("-ended_seq").first()
+    undone = steps.filter(key=at.key.removeprefix("undo/")).first() if at and at.kind == "undo" else None
     return {
         "code": code,
         "detail": detail[:2000],
@@ -80,8 +81,9 @@ def _facts(
         "steps_ended": run.steps_ended,
         "done": [_said(step) for step in reversed(done)],
         "waiting": [_said(step) for step in live[:DONE_SHOWN]],
-        "failed": _failed(at) if at else {},
-        "parameters": _arguments(at) if at else {},
+        "failed": {**_failed(at), **_reference(undone)} if at else {},
+        # Whoever undoes it by hand needs what was done.
+        "parameters": _arguments(undone or at) if at else {},
         "limit": _limit(run, shortage) if shortage else {},
         "suggestion": suggestion or _suggestion(code),
         "entry": sentences.ENTRY(),
@@ -100,6 +102,11 @@ def _failed(step: Step) -> dict[str, Any]:
         "text": step.error_text,
         "attempts": step.attempt,
     }
+
+
+def _reference(step: Step | None) -> dict[str, str]:
+    """What the other side calls the effect of that step."""
+    return {"reference": step.intent.reference} if step and step.intent else {}
 
 
 def _arguments(step: Step) -> Mapping[str, Any]:

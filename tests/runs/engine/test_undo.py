@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from approvals import shown
 from approvals.models import PendingAction
 from runs.engine import compensate
 from runs.engine.cancel import cancel
@@ -300,6 +301,9 @@ def test_what_the_undo_needs_and_is_not_known_is_told_to_a_person():
     assert story.run.status == "COMPENSATING"
     asked = PendingAction.everywhere.get(run_id=story.run_id, kind="take_over", status="OPEN")
     assert "answer /id" in bytes(asked.shown).decode()
+    facts = shown.read(asked.shown)["facts"]
+    assert facts["parameters"] == hall.arguments
+    assert facts["failed"]["reference"] == hall.reference != ""
     story.answer("fail", "take_over", comment="by hand")
     assert story.run.status == "FAILED"
     assert story.fates() == {"hall": "left", "car": "undone"}
