@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop as _
 
 from accounts import arrows, audit, rights
 from accounts.canonical import digest
-from tools import compensation, drifts, named, publish_rule, quotas, reviews, staffing, standing
+from tools import compensation, drifts, named, publish_rule, quotas, reviews, staffing, standing, vault
 from tools.contracts import contradictions, definition_digest, rules
 from tools.errors import ContractRefused
 from tools.models import Contract, Tool
@@ -125,7 +125,7 @@ def retire(*, contract_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> C
 
 def _problems(contract: Contract, by: uuid.UUID | None, beside: Mapping[str, Contract]) -> list[Problem]:
     """With the members who could agree counted, and the tools that it names looked at, now. What an installation brings
-    along is in force before its people are there: for it, whoever submits counts."""
+    along is in force before its people and its secrets are there: for it, whoever submits counts."""
     if by is not None:
         people = staffing.could_agree(tenant_id=contract.tenant_id, policy=contract.policy)
     else:
@@ -133,6 +133,8 @@ def _problems(contract: Contract, by: uuid.UUID | None, beside: Mapping[str, Con
         people = len(rights.people_with(tenant_id=contract.tenant_id, role=str(role)))
     tools = {**named.by(contract), **beside}
     found = [*contradictions(contract, people=people, tools=tools), *named.broken(contract)]
+    if by is not None:
+        found += vault.missing(contract)
     if contract.result_query and query_tool(contract) is None:
         text = _("There is no published tool %(name)s that only reads, so nothing can be asked.")
         found.append(Problem("query_unfit", text, {"name": contract.result_query}, "result_query"))

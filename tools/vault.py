@@ -14,12 +14,14 @@ from cryptography.fernet import InvalidToken, MultiFernet
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from accounts import audit, sealing
 from accounts.errors import Refused
 from accounts.statements import run
 from tools.adapters import registry
 from tools.models import Contract, Secret
+from tools.reasons import Problem
 
 MAX_LENGTH = 10_000
 #: How fresh "last used" is kept, in seconds: calls must not queue up for one row.
@@ -85,6 +87,19 @@ def used_by(*, tenant_id: uuid.UUID) -> dict[str, list[str]]:
         for name in registry.kind(contract.adapter).secrets(contract.config):
             found.setdefault(name, []).append(contract.tool.title)
     return found
+
+
+def missing(contract: Contract) -> list[Problem]:
+    """The secrets that a contract names and that are not set: every call under it would fail."""
+    wanted = registry.kind(contract.adapter).secrets(contract.config)
+    known = Secret.everywhere.filter(tenant_id=contract.tenant_id, name__in=wanted) if wanted else None
+    there = set(known.values_list("name", flat=True)) if known is not None else set()
+    text = gettext_noop("There is no secret called %(name)s: every call would fail. Set it under Secrets.")
+    return [
+        Problem("secret_missing", text, {"name": name}, "config")
+        for name in dict.fromkeys(wanted)
+        if name not in there
+    ]
 
 
 def generations(*, tenant_id: uuid.UUID, names: Collection[str]) -> dict[str, datetime | None]:

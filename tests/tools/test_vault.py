@@ -6,12 +6,15 @@ import io
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 
 from accounts.errors import Refused
 from accounts.models import AuditEntry, Role
 from tests.tools import make
 from tools import publish, selectors, vault
+from tools.errors import ContractRefused
 from tools.models import Secret
+from tools.present.consequences import consequences
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -98,6 +101,24 @@ def test_a_call_gets_the_secret_that_its_contract_names_as_it_is_now(house):
     publish.retire(contract_id=contract.pk, by=admin.pk)
     assert vault.forget(tenant_id=tenant.pk, name="crm", by=admin.pk)
     assert selectors.spec(contract)["secrets"] == {}
+
+
+def test_a_person_does_not_publish_a_contract_whose_secret_is_not_set(house):
+    """Guards ``tools/vault.py`` (``missing``): an approver is never asked for a call that could only fail."""
+    tenant, admin = house
+    make.person(tenant)
+    config = {"method": "POST", "auth": {"secret": "crm"}}
+    with transaction.atomic():
+        declared = {**make.DECLARED, **CALL, "config": config}
+        drafted = publish.draft(tool=make.tool(tenant, "crm.order"), **declared)
+    told = consequences(draft=drafted, live=None, example="{}")
+    assert [problem.code for problem in told.problems] == ["secret_missing"]
+    with pytest.raises(ContractRefused, match="no secret called crm") as refused:
+        publish.publish(contract_id=drafted.pk, by=admin.pk)
+    assert [problem.code for problem in refused.value.problems] == ["secret_missing"]
+    kept(house)
+    assert consequences(draft=drafted, live=None, example="{}").publishable
+    assert publish.publish(contract_id=drafted.pk, by=admin.pk).status == "PUBLISHED"
 
 
 def test_a_secret_tells_when_it_was_last_used_and_no_call_waits_for_that(house):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from accounts import ids
 from accounts.canonical import BadInput, strict_loads
-from tools import gate, named, replay, selectors, totals
+from tools import gate, named, replay, selectors, totals, vault
 from tools import policy as policies
 from tools.contradictions import contradictions
 from tools.models import Contract, Intent
@@ -67,7 +67,11 @@ class Consequences:
 def consequences(*, draft: Contract, live: Contract | None, example: str) -> Consequences:
     """Judges without a trace: nothing is stored, nothing is sent."""
     people = could_agree(tenant_id=draft.tenant_id, policy=draft.policy)
-    problems = contradictions(draft, people=people, tools=named.by(draft)) + named.broken(draft)
+    problems = [
+        *contradictions(draft, people=people, tools=named.by(draft)),
+        *named.broken(draft),
+        *vault.missing(draft),
+    ]
     well_formed = not policies.faults(draft.policy)
     arguments, fault = _example(example)
     verdict, before, fired = None, "", []
