@@ -17,6 +17,11 @@ class ToolForm(forms.Form):
         max_length=80,
         label=_("Name"),
         help_text=_("As agents call it: small letters, digits, dots and low lines, like crm.create_order."),
+        error_messages={
+            "invalid": _(
+                "Small letters a to z, digits and low lines, in parts joined by dots; each part begins with a letter."
+            )
+        },
     )
     title = forms.CharField(
         max_length=200, label=_("Title"), help_text=_("What people read: “Create an order”.")
