@@ -18,3 +18,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("runs.urls")),
     path("parts/", parts, name="styleguide"),
 ]
+
+handler400 = "config.ui.faults.bad_request"

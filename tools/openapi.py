@@ -17,7 +17,8 @@ import yaml
 from accounts.canonical import BadInput, check_storable, strict_loads
 from tools.models import Contract, EffectClass, Risk
 
-MAX_BYTES = 2_000_000
+#: Of a document. YAML is read by Python itself, byte by byte, while the page waits.
+MAX_BYTES, MAX_YAML = 10_000_000, 2_000_000
 METHODS = ("get", "head", "post", "put", "patch", "delete")
 READS = ("get", "head")
 #: Said by the protocol itself; an argument must not set them.
@@ -68,11 +69,19 @@ class Operation:
 
 def read(text: str) -> dict[str, Any]:
     """The document, from JSON or YAML. Raises :class:`BadDocument`."""
-    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+    size, is_json = len(text.encode("utf-8", "replace")), text.lstrip().startswith("{")
+    if size > MAX_BYTES:
         raise BadDocument(f"It is larger than {MAX_BYTES // 1_000_000} MB.")
+    if size > MAX_YAML and not is_json:
+        raise BadDocument(
+            f"As YAML it is read up to {MAX_YAML // 1_000_000} MB: take the same document as JSON."
+        )
     try:
-        found = strict_loads(text) if text.lstrip().startswith("{") else yaml.load(text, Loader=_Plain)  # noqa: S506 - it is a SafeLoader
-        check_storable(found)
+        if is_json:
+            found = strict_loads(text, max_bytes=MAX_BYTES)
+        else:
+            found = yaml.load(text, Loader=_Plain)  # noqa: S506 - it is a SafeLoader
+            check_storable(found)
     except BadInput as bad:
         raise BadDocument(bad.text) from bad
     except (yaml.YAMLError, RecursionError, ValueError) as bad:

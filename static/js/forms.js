@@ -34,12 +34,26 @@ const typed = (event) => {
   if (event.target.form?.hasAttribute("data-keep") && !event.target.hasAttribute("data-aside")) unsaved = true;
 };
 
+// <textarea data-as-file="file">: a long text travels as the file of that name, because a form's own part of a request is small.
+// A chosen file counts more than the text.
+const LONG = 500_000;
+const asFile = (event) => {
+  for (const area of event.target.querySelectorAll("textarea[data-as-file]")) {
+    const name = area.dataset.asFile;
+    const chosen = event.formData.get(name)?.size > 0;
+    if (!chosen && area.value.length < LONG) continue;
+    event.formData.set(area.name, "");
+    if (!chosen) event.formData.set(name, new File([area.value], "pasted.txt"));
+  }
+};
+
 export const start = () => {
   unsaved = document.querySelector("form[data-keep=unsaved]") !== null;
   document.addEventListener("input", typed);
   document.addEventListener("submit", () => { unsaved = false; });
   addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
   document.addEventListener("submit", once);
+  document.addEventListener("formdata", asFile);
   addEventListener("pageshow", () => {
     for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
     for (const button of document.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.models import Role
 from tests.make import people
 from tests.tools import make
-from tools import openapi, selectors
+from tools import forms, openapi, selectors
 from tools.adapters import http
 from tools.contradictions import contradictions, schema_fault
 from tools.models import Contract
@@ -182,3 +183,41 @@ def test_the_page_imports_what_was_chosen_as_drafts_that_nobody_can_call():
     browser.post("/tools/import/", chosen)
     assert drafts.count() == 2, "a second import makes nothing twice"
     assert "cannot be imported" in browser.post("/tools/import/", {**typed, "document": "x"}).content.decode()
+
+
+def test_a_large_document_is_taken_as_a_file_and_its_text_is_kept_for_the_next_step():
+    document = {
+        "openapi": "3.1.0",
+        "servers": [{"url": "https://a.example"}],
+        "paths": {"/a": {"get": {"operationId": "look"}}},
+        "x-note": "é" * 2_000_000,
+    }
+    text = json.dumps(document, ensure_ascii=False)
+    form = forms.ImportForm({"begins": "shop"}, {"file": SimpleUploadedFile("a.json", text.encode())})
+    assert form.is_valid(), form.errors
+    assert [one.name for one in form.found] == ["shop.look"]
+    assert form["document"].value() == text
+    assert "openapi" not in str(form["file"])
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"{" + b" " * openapi.MAX_BYTES, "larger than 10 MB"),
+        (b"#" * (openapi.MAX_YAML + 1), "As YAML it is read up to 2 MB"),
+        (b"\xff\xfe", "not UTF-8"),
+    ],
+)
+def test_a_file_that_is_too_large_or_no_text_is_refused_at_its_field(content, why):
+    form = forms.ImportForm({"begins": "shop"}, {"file": SimpleUploadedFile("a.json", content)})
+    assert not form.is_valid()
+    assert why in str(form.errors["file"])
+
+
+@pytest.mark.django_db
+def test_a_form_that_is_too_large_says_so_with_the_limit():
+    """Guards ``config/ui/faults.py``: without it the page says that the request was not as expected."""
+    browser = people.browser(make.person(make.tenant(), Role.ADMINISTRATOR))
+    answer = browser.post("/tools/import/", {"begins": "shop", "document": "x" * 3_000_000})
+    assert answer.status_code == 413
+    assert "larger than the 2.5 MB" in answer.content.decode()
