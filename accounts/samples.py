@@ -41,6 +41,7 @@ CAST = [
     SamplePerson("ben@linden.example", "Ben Okafor", Role.APPROVER, LINDEN),
     SamplePerson("mira@linden.example", "Mira Sandoval", Role.APPROVER, LINDEN),
     SamplePerson("jonas@linden.example", "Jonas Weber", Role.ADMINISTRATOR, LINDEN),
+    SamplePerson("vera@linden.example", "Vera Holm", Role.ADMINISTRATOR, LINDEN),
     SamplePerson("otto@aldergate.example", "Otto Fremd", Role.SUBMITTER, ALDERGATE, outsider=True),
 ]
 

@@ -32,6 +32,7 @@ def test_the_cast_can_sign_in_and_a_second_seeding_changes_nothing() -> None:
         "approver",
         "approver",
         "administrator",
+        "administrator",
         "outsider",
     ]
     for one in accounts:
@@ -46,7 +47,7 @@ def test_the_cast_can_sign_in_and_a_second_seeding_changes_nothing() -> None:
     assert seed() == accounts
     jonas.refresh_from_db()
     assert jonas.check_password("chosen by Jonas 1")
-    assert Membership.everywhere.count() == 5
+    assert Membership.everywhere.count() == 6
     for tenant in Tenant.objects.all():
         assert audit.verify(tenant_id=tenant.pk) == []
 

@@ -10,10 +10,11 @@ import httpx
 
 from tests.browser.books import Books
 
-ADA, BEN, JONAS, OTTO = (
+ADA, BEN, JONAS, VERA, OTTO = (
     "ada@linden.example",
     "ben@linden.example",
     "jonas@linden.example",
+    "vera@linden.example",
     "otto@aldergate.example",
 )
 PASSWORD = "countersign-sample"  # of every sample account, as `make up` prints it
