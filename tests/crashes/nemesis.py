@@ -110,8 +110,8 @@ class Nemesis:
     def _tell_again(self, _weather: random.Random) -> str:
         """Messages that were told are told once more: wake-ups, bells and letters come twice."""
         again = """
-            UPDATE outbox_message SET published_at = NULL WHERE event_id IN (
-                SELECT event_id FROM outbox_message WHERE published_at IS NOT NULL ORDER BY published_at DESC LIMIT 20)"""
+            UPDATE outbox_message SET published_at = NULL WHERE id IN (
+                SELECT id FROM outbox_message WHERE published_at IS NOT NULL ORDER BY published_at DESC LIMIT 20)"""
         with self.drill.database() as database:
             told = database.execute(again).rowcount
         return f"told {told} messages again" if told else ""
