@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 from runs.agents.base import Agent, Expected
 from runs.present.names import call_name, condition
 from runs.present.people import group
-from tools import gate, totals
+from tools import coverage, gate, totals
 from tools.models import Contract, EffectClass
 from tools.policy import Earlier
 from tools.reasons import Reason
-from tools.selectors import contract_for, contracts_for, stops
+from tools.selectors import Reading, contract_for, contracts_for, stops
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,12 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class PlanPreview:
-    """The expected steps in order, and what deserves a second look."""
+    """The expected steps in order, and what deserves a second look. ``coverage``: the percent of its effects that could be
+    undone, by weight; None when it expects none."""
 
     steps: list[PlanStep]
     warnings: list[str]
+    coverage: int | None = None
 
 
 def preview(*, tenant_id: uuid.UUID, agent: Agent, input: Mapping[str, Any]) -> PlanPreview:
@@ -44,11 +46,16 @@ def preview(*, tenant_id: uuid.UUID, agent: Agent, input: Mapping[str, Any]) -> 
     expected = list(agent.expected(input))
     contracts = contracts_for({(tenant_id, one.tool) for one in expected})
     before: list[Earlier] = []
-    steps = []
+    steps: list[PlanStep] = []
+    known: list[Contract] = []
+    floor = Reading().floor(tenant_id)
     for one in expected:
-        steps.append(_step(tenant_id, one, contracts.get((tenant_id, one.tool)), before))
+        contract = contracts.get((tenant_id, one.tool))
+        facts = gate.RunFacts(earlier=before, floor=floor, coverage=coverage.of_contracts(known))
+        steps.append(_step(tenant_id, one, contract, facts))
         before.append(Earlier(one.tool, one.arguments))
-    return PlanPreview(steps, _warnings(steps))
+        known += [contract] if contract is not None else []
+    return PlanPreview(steps, _warnings(steps), coverage.of_contracts(known).percent)
 
 
 def may_propose(*, tenant_id: uuid.UUID, agent: Agent) -> list[Contract]:
@@ -65,8 +72,9 @@ def _today(contract: Contract) -> list[Earlier]:
 
 
 def _step(
-    tenant_id: uuid.UUID, expected: Expected, contract: Contract | None, before: Sequence[Earlier]
+    tenant_id: uuid.UUID, expected: Expected, contract: Contract | None, before: gate.RunFacts
 ) -> PlanStep:
+    """``before``: what the steps before it leave for the gate to look at."""
     title = call_name(expected.tool, expected.title or (contract.tool.title if contract else ""))
     if contract is None:
         words = _("no contract for the tool %(tool)s is in force. An administrator can publish one.")
@@ -79,7 +87,7 @@ def _step(
     verdict = gate.decide(
         contract=facts,
         arguments=expected.arguments,
-        run=gate.RunFacts(stops=halted, earlier=[*before, *_today(contract)]),
+        run=replace(before, stops=halted, earlier=[*before.earlier, *_today(contract)]),
     )
     why = " ".join(_free(reason) if verdict.path == "auto" else str(reason) for reason in verdict.reasons)
     if verdict.path == "approval":

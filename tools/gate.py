@@ -7,6 +7,7 @@ import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal
 
 import referencing
@@ -16,6 +17,7 @@ from jsonschema import Draft202012Validator
 from tools import policy as policies
 from tools import resources
 from tools.adapters import registry
+from tools.coverage import Coverage
 from tools.models import Contract, EffectClass, Risk
 from tools.reasons import Reason
 
@@ -47,6 +49,7 @@ class ContractFacts:
     adapter: str = "python"
     concerns: str = Contract.Concerns.NOTHING.value
     risk: str = Risk.LOW.value
+    weight: Decimal = Decimal(1)
     native_idempotency: bool = False
     proxy_dedup: bool = False
     resource: str = ""
@@ -69,10 +72,13 @@ class Stop:
 @dataclass(frozen=True, slots=True)
 class RunFacts:
     """What the gate needs of the run and of what is switched off around it. ``earlier``: the calls that rules over totals
-    count beside this one."""
+    count beside this one. ``floor``: the percent of reversible coverage below which the tenant wants a person asked, None
+    for no such floor; ``coverage``: that of the run without this call."""
 
     stops: Sequence[Stop] = ()
     earlier: Sequence[policies.Earlier] = ()
+    floor: int | None = None
+    coverage: Coverage = field(default_factory=Coverage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,7 @@ def facts(contract: Contract, *, newest: Contract | None = None) -> ContractFact
         config=contract.config,
         concerns=contract.concerns,
         risk=contract.risk,
+        weight=Decimal(contract.weight),
         native_idempotency=contract.native_idempotency,
         proxy_dedup=contract.fence_rule == Contract.FenceRule.STRICT and bool(contract.resource),
         resource=contract.resource if resources.ordered(contract) else "",
@@ -127,7 +134,7 @@ def decide(*, contract: ContractFacts, arguments: Mapping[str, Any], run: RunFac
     blocked += _misfits(contract, arguments)
     if blocked:
         return Verdict("blocked", blocked, snapshot)
-    asking = _asks(contract, ruled)
+    asking = [*_asks(contract, ruled), *_too_little_way_back(contract, run)]
     if asking:
         return Verdict("approval", asking, snapshot)
     return Verdict("auto", [free(contract.effect_class)], snapshot)
@@ -156,6 +163,20 @@ def _asks(contract: ContractFacts, ruled: policies.Ruled) -> list[Reason]:
     if ruled.always_asks:
         found.append(Reason("policy", _("The policy of this tool always asks a person.")))
     return [*found, *(_needs_a_person(one) for one in ruled.approval)]
+
+
+def _too_little_way_back(contract: ContractFacts, run: RunFacts) -> list[Reason]:
+    """Too little of what the task does could be taken back (L15). Reading changes nothing of that."""
+    if run.floor is None or contract.effect_class == EffectClass.READ_ONLY:
+        return []
+    then = run.coverage.plus(contract.effect_class, contract.weight)
+    if not then.below(run.floor):
+        return []
+    text = _(
+        "With this call %(share)s %% of what the task does could be undone, by weight; "
+        "below %(floor)s %% a person is asked."
+    )
+    return [Reason("coverage", text, {"share": then.percent or 0, "floor": run.floor})]
 
 
 def _needs_a_person(applied: policies.Applied) -> Reason:

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from accounts.models import Tenant
-from tools import compensation, gate, totals, vault
+from tools import compensation, gate, totals, vault, weighed
 from tools.adapters import registry
+from tools.coverage import Coverage
 from tools.models import Contract, EffectClass, Intent, StopSwitch, Tool
 from tools.previews import tenant_facts
 
@@ -145,6 +146,7 @@ class Reading:
         self._newest: dict[tuple[uuid.UUID, str], Contract | None] = {}
         self._switches: dict[uuid.UUID, list[StopSwitch]] = {}
         self._paused: dict[uuid.UUID, list[tuple[str, str]]] = {}
+        self._floors: dict[uuid.UUID, int | None] = {}
 
     def verdict(
         self,
@@ -156,15 +158,24 @@ class Reading:
         key: str = "",
         unsaved: Iterable[Intent] = (),
         switches: bool = True,
+        undoes: bool = False,
     ) -> gate.Verdict:
         """As :func:`verdict`. ``unsaved``: intents of the run that the transaction is about to insert. Without ``switches``
         what is stopped does not count: a plan is judged by the rules, and the switch holds up its steps. Totals are asked
-        for anew each time: what this transaction lets through counts for the next."""
+        for anew each time: what this transaction lets through counts for the next. ``undoes``: the call is an undo that has
+        no intent yet; no floor of coverage holds for it."""
         facts = gate.facts(contract, newest=self.newest(contract))
+        floor = None if undoes or facts.effect_class == EffectClass.READ_ONLY else self.floor(tenant_id)
+        coverage = Coverage()
+        if floor is not None and run_id is not None:
+            known = weighed.before(run_id=run_id, key=key, unsaved=unsaved)
+            floor, coverage = (floor, known) if known is not None else (None, coverage)
         return gate.decide(
             contract=facts,
             arguments=arguments,
             run=gate.RunFacts(
+                floor=floor,
+                coverage=coverage,
                 stops=self.stops(tenant_id=tenant_id, tool_id=contract.tool_id, run_id=run_id)
                 if switches
                 else (),
@@ -178,6 +189,13 @@ class Reading:
                 ),
             ),
         )
+
+    def floor(self, tenant_id: uuid.UUID) -> int | None:
+        """The percent of reversible coverage below which this tenant wants a person asked."""
+        if tenant_id not in self._floors:
+            rows = Tenant.objects.filter(pk=tenant_id).values_list("coverage_floor", flat=True)
+            self._floors[tenant_id] = rows.first()
+        return self._floors[tenant_id]
 
     def newest(self, contract: Contract) -> Contract | None:
         """The contract of the same tool that is in force, whose rules hold."""

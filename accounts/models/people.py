@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from django.contrib.auth.base_user import BaseUserManager
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower, Now
@@ -24,7 +25,8 @@ class Role(models.TextChoices):
 
 class Tenant(models.Model):
     """A customer. ``mail_from`` and ``mail_reply_to`` are the sender of everything that leaves in its
-    name."""
+    name. ``coverage_floor``: the percent of reversible coverage below which a person is asked before an effect, null for
+    none."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.SlugField(max_length=60, unique=True)
@@ -34,7 +36,17 @@ class Tenant(models.Model):
     language = models.CharField(max_length=10, default="en")
     time_zone = models.CharField(max_length=60, default="UTC")
     active = models.BooleanField(default=True)
+    coverage_floor = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MaxValueValidator(100)]
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(coverage_floor__lte=100), name="tenant_coverage_floor_percent"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -6,6 +6,8 @@ from rest_framework import serializers
 
 from accounts.ids import public
 from runs.models import Artifact, Event, Run, Step
+from runs.selectors import intents
+from tools import coverage
 
 
 class AgentRow(serializers.Serializer[Any]):
@@ -61,9 +63,10 @@ class PlanStepRow(serializers.Serializer[Any]):
 
 
 class PlanRow(serializers.Serializer[Any]):
-    """What a task would do."""
+    """What a task would do. ``coverage``: the percent of its effects that could be undone, by weight."""
 
     steps = PlanStepRow(many=True)
+    coverage = serializers.IntegerField(allow_null=True)
     warnings = serializers.ListField(child=serializers.CharField())
 
 
@@ -94,7 +97,10 @@ class TaskRow(serializers.ModelSerializer[Run]):
 
 
 class TaskDetail(TaskRow):
-    """One task, with what it was given and what came of it."""
+    """One task, with what it was given and what came of it. ``reversible_coverage``: the percent of its effects so far that
+    can be undone or were, by weight; null while there are none."""
+
+    reversible_coverage = serializers.SerializerMethodField()
 
     class Meta(TaskRow.Meta):
         fields = (
@@ -108,8 +114,13 @@ class TaskDetail(TaskRow):
                 "failure",
                 "cancel_requested_at",
                 "cancel_reason",
+                "reversible_coverage",
             ),
         )
+
+    def get_reversible_coverage(self, run: Run) -> int | None:
+        done = [intent.contract for intent in intents.of_run(run.pk) if coverage.counts(intent)]
+        return coverage.of_contracts(done).percent
 
 
 class StepRow(serializers.ModelSerializer[Step]):

@@ -176,7 +176,12 @@ def _make(run: Locked, effect: Intent, step_id: uuid.UUID, key: str) -> Made:
     arguments = _arguments(effect, kept)
     name = key_for(tenant_id=run.tenant_id, lineage=run.lineage, step_key=key, tool=contract.tool.name)
     word = run.reading.verdict(
-        tenant_id=run.tenant_id, contract=contract, arguments=arguments, run_id=run.id, key=name
+        tenant_id=run.tenant_id,
+        contract=contract,
+        arguments=arguments,
+        run_id=run.id,
+        key=name,
+        undoes=True,
     )
     if word.path == "blocked" and any(reason.code in FOR_GOOD for reason in word.reasons):
         raise Impossible("blocked", "; ".join(str(reason) for reason in word.reasons))

@@ -12,7 +12,8 @@ from django.utils.translation import gettext_noop
 from accounts.ids import public
 from runs.models import Run, Step
 from runs.present.names import step_name
-from tools.models import EffectClass, Intent
+from tools import coverage as weights
+from tools.models import Intent
 
 _BUDGETS = {
     "cost": gettext_noop("Cost"),
@@ -90,16 +91,11 @@ def _amount(name: str, value: Any) -> str:
 
 
 def coverage(intents: Sequence[Intent], names: Mapping[Any, str]) -> Coverage | None:
-    """What of the confirmed effects can be undone; nothing to say while there are none."""
-    done = [intent for intent in intents if intent.status == "CONFIRMED"]
+    """What of the effects that happened, or may have, can or could be undone; nothing to say while there are none."""
+    done = [intent for intent in intents if weights.counts(intent)]
     if not done:
         return None
-    whole = sum((intent.contract.weight for intent in done), Decimal(0))
-    back = sum(
-        (one.contract.weight for one in done if one.contract.effect_class == EffectClass.COMPENSABLE),
-        Decimal(0),
-    )
-    share = int(100 * back / whole) if whole else 0
+    share = weights.of_contracts(one.contract for one in done).percent or 0
     lines = [CoverageLine(one.contract.effect_class, _effect_words(one, names)) for one in done]
     return Coverage(f"{share} %", _("of the effects so far, by weight"), f"{share}%", lines)
 

@@ -206,6 +206,7 @@ def _plan(request: MemberRequest, form: TaskForm, given: Sequence[Mapping[str, A
         tenant_id=request.tenant.pk, agent=form.of, input={**known, FILES: files} if files else known
     )
     context |= {"plan": found.steps, "plan_warnings": found.warnings, "plan_note": _limits(form.of)}
+    context["plan_coverage"] = found.coverage
     return context
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutants.mutant import Mutant
 
 _UNDO = "tests/runs/engine/test_undo.py"
+_COVERAGE = "tests/runs/engine/test_coverage.py"
 
 UNDO = (
     Mutant(
@@ -14,6 +15,14 @@ UNDO = (
         old='order_by("-dispatched_at", "-fence")',
         new='order_by("dispatched_at", "fence")',
         tests=(f"{_UNDO}::test_b49_a_run_that_fails_is_undone_in_reverse_each_under_a_key_of_its_own",),
+    ),
+    Mutant(
+        number="L15",
+        guard="below the floor of the tenant a person is asked",
+        file="tools/gate.py",
+        old="    if not then.below(run.floor):\n        return []\n",
+        new="    return []\n",
+        tests=(f"{_COVERAGE}::test_l15_below_the_floor_of_the_tenant_a_person_is_asked_and_told_why",),
     ),
     Mutant(
         number="B49",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 from django.utils import translation
 
 from tests.tools import make
 from tools import gate
+from tools.coverage import Coverage
 from tools.gate import ContractFacts, RunFacts, Stop
 
 READ = ContractFacts("t", "read_only")
@@ -48,6 +51,34 @@ def test_the_table(contract, path, codes):
     verdict = gate.decide(contract=contract, arguments={}, run=RunFacts())
     assert (verdict.path, [reason.code for reason in verdict.reasons]) == (path, codes)
     assert all(str(reason) for reason in verdict.reasons)
+
+
+@pytest.mark.parametrize(
+    ("base", "before", "floor", "path"),
+    [
+        (UNDOABLE, (1, 2), 66, "auto"),
+        (UNDOABLE, (1, 2), 67, "approval"),
+        (UNDOABLE, (0, 0), 100, "auto"),
+        (UNDOABLE, (0, 9), None, "auto"),
+        (READ, (0, 9), 100, "auto"),
+    ],
+)
+def test_below_the_floor_of_coverage_a_person_is_asked(base, before, floor, path):
+    run = RunFacts(floor=floor, coverage=Coverage(*map(Decimal, before)))
+    verdict = gate.decide(contract=base, arguments={}, run=run)
+    assert verdict.path == path
+    assert [reason.code for reason in verdict.reasons if reason.code == "coverage"] == ["coverage"] * (
+        path == "approval"
+    )
+
+
+def test_the_weight_of_the_call_counts_in_its_coverage():
+    run = RunFacts(floor=80, coverage=Coverage(Decimal(1), Decimal(2)))
+    assert gate.decide(contract=facts(weight=Decimal(4)), arguments={}, run=run).path == "auto"
+    verdict = gate.decide(contract=facts(weight=Decimal(2)), arguments={}, run=run)
+    assert [str(reason) for reason in verdict.reasons] == [
+        "With this call 75 % of what the task does could be undone, by weight; below 80 % a person is asked."
+    ]
 
 
 def test_the_policy_snapshot_always_has_four_eyes():

@@ -10,26 +10,37 @@ from runs.verbs.set_terms import set_terms
 
 
 class Command(BaseCommand):
-    """``manage.py tenant_terms SLUG [--weight 2] [--lease-quota 200] [--retention-days 90]``."""
+    """``manage.py tenant_terms SLUG [--weight 2] [--lease-quota 200] [--retention-days 90]
+    [--coverage-floor 80]``."""
 
-    help = "Show or set a tenant's share of the workers, its quota, and how long contents are kept."
+    help = (
+        "Show or set a tenant's share of the workers, its quota, how long contents are kept, and below how many percent of "
+        "reversible coverage a person is asked."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
         parser.add_argument("--weight", type=float)
         parser.add_argument("--lease-quota", type=int)
         parser.add_argument("--retention-days", type=int)
+        parser.add_argument("--coverage-floor", type=int, help="percent; 0 for none")
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
         tenant = Tenant.objects.filter(slug=slug).first()
         if tenant is None:
             raise CommandError(f"There is no tenant {slug!r}. Nothing was changed.")
-        given = {name: options[name] for name in ("weight", "lease_quota", "retention_days")}
+        given = {
+            name: options[name] for name in ("weight", "lease_quota", "retention_days", "coverage_floor")
+        }
         if any(value is not None and value < 0 for value in given.values()) or given["weight"] == 0:
             raise CommandError("A weight is above 0, the others are not negative. Nothing was changed.")
+        if (given["coverage_floor"] or 0) > 100:
+            raise CommandError("A floor is at most 100 percent. Nothing was changed.")
         if any(value is not None for value in given.values()):
             set_terms(tenant_id=tenant.pk, **given)
         terms = TenantTerms.objects.filter(tenant=tenant).first() or TenantTerms(tenant=tenant)
-        for name in given:
+        for name in ("weight", "lease_quota", "retention_days"):
             value = getattr(terms, name)
             self.stdout.write(f"{name}: {'the setting' if value is None else value}")
+        tenant.refresh_from_db(fields=["coverage_floor"])
+        self.stdout.write(f"coverage_floor: {tenant.coverage_floor or 'none'}")
