@@ -55,7 +55,8 @@ def groups(
     found = [_gone(intents, names), _unknown(intents, names, effects)]
     if not record:
         found.append(_flying(steps, by_step))
-    found.append(_not_happening(steps, asked, by_step, record=record))
+    stopped = run.cancel_requested_at is not None
+    found.append(_not_happening(steps, asked, by_step, record=record, stopped=stopped))
     if back := _way_back(effects, names, record=record):
         found.append(back)
     found.append(_stays(steps, files, effects, names))
@@ -133,11 +134,19 @@ def _flying(steps: Sequence[Step], by_step: Mapping[Any, Intent]) -> Group:
 
 
 def _not_happening(
-    steps: Sequence[Step], asked: Mapping[Any, PendingAction], by_step: Mapping[Any, Intent], *, record: bool
+    steps: Sequence[Step],
+    asked: Mapping[Any, PendingAction],
+    by_step: Mapping[Any, Intent],
+    *,
+    record: bool,
+    stopped: bool,
 ) -> Group:
+    """What is left out. While a cancelled run still undoes, that is what the cancel took away; undoing itself goes on."""
     items = []
-    wanted = ("CANCELLED",) if record else ("PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL")
+    wanted = ("CANCELLED",) if record or stopped else ("PENDING", "WAITING_APPROVAL", "WAITING_EXTERNAL")
     for step in steps:
+        if step.kind == Step.Kind.UNDO:
+            continue
         if record and step.error_code == "not_happened":
             items.append(Item(step_name(step), _("It did not happen, and it was not sent again.")))
             continue
@@ -147,7 +156,7 @@ def _not_happening(
         if action is not None:
             words = _("The question to %(who)s is withdrawn.") % {"who": waited_for(action)}
             items.append(Item(read(action.sentence), words))
-        elif record and step.pk in by_step:
+        elif step.status == "CANCELLED" and step.pk in by_step:
             items.append(Item(step_name(step), _("Never sent.")))
         else:
             items.append(Item(step_name(step), _("Not begun.") if step.started_at is None else _("Stopped.")))
@@ -192,7 +201,8 @@ def _stays(
     ]
     steps_words = ngettext("%(n)s step", "%(n)s steps", len(done)) % {"n": len(done)}
     files_words = ngettext("%(n)s file", "%(n)s files", len(made)) % {"n": len(made)}
-    return Group("stays", f"{steps_words}, {files_words}", items, _("Nothing is done yet."))
+    nothing = _("Nothing else is done.") if back else _("Nothing is done yet.")
+    return Group("stays", f"{steps_words}, {files_words}", items, nothing)
 
 
 def _what(intent: Intent, names: Mapping[Any, str]) -> str:

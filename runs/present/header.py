@@ -135,12 +135,8 @@ def banner(run: Run, actions: Sequence[PendingAction], steps: Sequence[Step]) ->
         )
     if run.status == "FAILED":
         text = read(str((run.failure or {}).get("text") or "")) or _("It could not go on.")
-        return Banner(
-            "failed",
-            "failed",
-            _("The task failed."),
-            f"{text} {way_back.counts(run) or _('What was made before is below.')}",
-        )
+        rest = way_back.counts(run) or _("What was made before is below.")
+        return Banner("failed", "failed", _("The task failed."), f"{text} {rest}")
     if run.status in ("COMPENSATING", "CANCELLED", "CANCEL_REQUESTED") and (found := _stops(run, steps)):
         return found
     refused = next((action for action in reversed(actions) if action.status in ("REJECTED", "EXPIRED")), None)

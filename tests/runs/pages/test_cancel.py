@@ -148,6 +148,10 @@ def test_the_sheet_and_the_record_say_what_is_undone(house: make.House) -> None:
         assert cancel_sheet.button_words(list(before.values())) == "Cancel the task and undo 1 effect"
         cancel(run_id=run.pk, user_id=house.ada.pk)
         assert "Undoing" in str(header.banner(make.again(run), [], []))
+        during = {group.key: group for group in cancel_views._groups(make.again(run))}
+        # What the cancel took away is named; the undo that is to come is no part of it.
+        assert len(during["will_not_happen"].items) == 1
+        assert not any("Undo" in item.text for item in during["will_not_happen"].items)
         hands.run_all(house.me, lambda one: hands.sent(house.me, one))
         after = {group.key: group for group in cancel_views._groups(make.again(run))}
         assert after["undone"].items[0].note.startswith("Undone ")

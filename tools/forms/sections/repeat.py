@@ -50,8 +50,8 @@ class Declared(forms.Form):
         label=_("How its answer is read"),
         required=False,
         help_text=_(
-            'Such as {"pointer": "/status", "yes": ["booked"], "no": ["missing"], "reference": "/id"}. '
-            "Anything else is unsure."
+            'Such as {"pointer": "/body/state", "yes": ["booked"], "no": ["missing"], "reference": "/body/id"} for an '
+            "HTTP tool, whose answer stands under /body; for others without /body. Anything else is unsure."
         ),
     )
     retryable_codes = Words(label=_("Worth a repeat"), required=False)

@@ -33,7 +33,8 @@ class Declared(forms.Form):
         label=_("What the undo is given"),
         required=False,
         help_text=_(
-            'For each of its arguments where the value comes from, as {"from": "answer", "pointer": "/id"}; '
+            'For each of its arguments where the value comes from, as {"from": "answer", "pointer": "/body/id"} (an HTTP '
+            "tool puts its answer under /body, others do not); "
             'also from argument, reference, target or key, or a fixed {"value": …}. '
             "Empty: arguments, answer and reference as they are."
         ),
