@@ -1,32 +1,15 @@
-"""Ids in addresses: ``whe_…`` and ``whd_…``; anything else names nothing (404)."""
+"""Ids in addresses: ``whe_…`` and ``whd_…``."""
 
-import uuid
-
-from accounts.ids import BadId, parse, public
+from accounts.converters import PublicId
 
 
-class _Id:
-    kind = ""
-
-    def to_python(self, value: str) -> uuid.UUID:
-        try:
-            return parse(self.kind, value)
-        except BadId as error:
-            raise ValueError(value) from error
-
-    def to_url(self, value: uuid.UUID | str) -> str:
-        return public(self.kind, value) if isinstance(value, uuid.UUID) else value
-
-
-class WebhookId(_Id):
-    """``whe_…`` in the path, a UUID in the view."""
+class WebhookId(PublicId):
+    """``whe_…``"""
 
     kind = "webhookendpoint"
-    regex = r"(?:whe_)?[0-9a-f-]{32,36}"
 
 
-class DeliveryId(_Id):
-    """``whd_…`` in the path, a UUID in the view."""
+class DeliveryId(PublicId):
+    """``whd_…``"""
 
     kind = "webhookdelivery"
-    regex = r"(?:whd_)?[0-9a-f-]{32,36}"

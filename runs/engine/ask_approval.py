@@ -8,6 +8,7 @@ from accounts.models import Tenant
 from approvals.models import PendingAction
 from approvals.open import open_approval
 from runs.engine.workspace import Locked
+from runs.models import Step
 from tools import previews
 from tools.models import Contract, EffectClass, Intent, Risk
 
@@ -59,3 +60,28 @@ def ask_approval(
         payload={"action": action.pk.hex, "sentence": sentence, "digest": action.digest},
     )
     return action
+
+
+def ask_about(
+    run: Locked,
+    step: Step,
+    intent: Intent,
+    contract: Contract,
+    policy: Mapping[str, Any],
+    *,
+    why: str = "",
+    evidence: Sequence[Any] = (),
+) -> PendingAction:
+    """As :func:`ask_approval`, for a step that is in the table."""
+    return ask_approval(
+        run,
+        step_id=step.pk,
+        title=step.title or step.tool,
+        intent=intent,
+        contract=contract,
+        policy=policy,
+        why=why,
+        evidence=evidence,
+        input_digest=step.input_digest,
+        epoch=step.epoch,
+    )

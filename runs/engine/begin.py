@@ -23,10 +23,11 @@ from approvals.models import PendingAction
 from approvals.reopen import reopen
 from runs import sentences, tallies
 from runs.engine import deadlines, reserve
-from runs.engine.ask_approval import ask_approval
+from runs.engine.ask_approval import ask_about
 from runs.engine.commit_guard import holds, inputs_changed
 from runs.engine.ending import end_step, lock_step
 from runs.engine.hold_back import OLDER, hold_back
+from runs.engine.judge import judge
 from runs.engine.record import settle_down
 from runs.engine.taken_back import ask_anew
 from runs.engine.types import Claimed, Go, Stop
@@ -38,7 +39,7 @@ from tools.errors import SenderGone
 from tools.gate import Verdict
 from tools.models import Contract, Intent
 from tools.reasons import Reason
-from tools.selectors import by_id, verdict
+from tools.selectors import by_id
 
 FENCED = Stop("lost", "lease_lost", "This step belongs to another worker now.")
 LOST = Stop("lost", "lease_lost", "This step belongs to another worker now, or its task was cancelled.")
@@ -152,13 +153,7 @@ def _read(run: Locked, step: Step, claimed: Claimed) -> Go | Stop:
 def _stands(run: Locked, intent: Intent, contract: Contract, claimed: Claimed) -> bool:
     """Whether what was allowed the first time is still allowed. If not, it is no matter of asking for it anew: first it must
     be known what became of the first time."""
-    word = verdict(
-        tenant_id=run.tenant_id,
-        contract=contract,
-        arguments=intent.arguments,
-        run_id=run.id,
-        key=intent.key,
-    )
+    word = judge(run, intent, contract)
     if word.path == "blocked" or not as_recorded(claimed, intent.arguments):
         return False
     if intent.grant is None:
@@ -172,13 +167,7 @@ def _stands(run: Locked, intent: Intent, contract: Contract, claimed: Claimed) -
 
 def _refused(run: Locked, step: Step, intent: Intent, contract: Contract) -> Stop | None:
     """Switches and rules of now, then the grant."""
-    word = verdict(
-        tenant_id=run.tenant_id,
-        contract=contract,
-        arguments=intent.arguments,
-        run_id=run.id,
-        key=intent.key,
-    )
+    word = judge(run, intent, contract)
     if word.as_json() != intent.verdict:
         intents.judged(intent_id=intent.pk, verdict=word.as_json())
     if word.path == "blocked":
@@ -217,13 +206,7 @@ def _other_bytes(run: Locked, step: Step, intent: Intent, contract: Contract) ->
     Step.everywhere.filter(pk=step.pk).update(input={**step.input, "arguments": intent.arguments})
     if intent.grant is None:
         return _give_back(run, step, "arguments", sentences.OTHER_ARGUMENTS())
-    word = verdict(
-        tenant_id=run.tenant_id,
-        contract=contract,
-        arguments=intent.arguments,
-        run_id=run.id,
-        key=intent.key,
-    )
+    word = judge(run, intent, contract)
     return _ask_again(run, step, intent, contract, word, [grants.difference("arguments")])
 
 
@@ -231,16 +214,7 @@ def _ask(run: Locked, step: Step, intent: Intent, contract: Contract, word: Verd
     """The gate let it through once, and wants a person now: another rule is in force, or a total has grown (B62)."""
     intents.revoke(intent_id=intent.pk)
     intent.refresh_from_db(from_queryset=Intent.everywhere.all())
-    action = ask_approval(
-        run,
-        step_id=step.pk,
-        title=step.title or step.tool,
-        intent=intent,
-        contract=contract,
-        policy=word.asked(),
-        input_digest=step.input_digest,
-        epoch=step.epoch,
-    )
+    action = ask_about(run, step, intent, contract, word.asked())
     why = "; ".join(str(reason) for reason in word.reasons)
     _park(run, step, "wait_for_person", action.sentence, "step.waiting", why=why)
     return Stop("waiting", "needs_approval", why)

@@ -13,13 +13,12 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from runs.engine import damage, remake
-from runs.engine.commit_guard import holds
+from runs.engine.alone import alone
 from runs.engine.damage import SeenBy
-from runs.engine.ending import lock_step
 from runs.engine.record import settle_down
 from runs.engine.types import Committed, Outcome
-from runs.engine.workspace import locked_one
-from runs.models import Artifact, Damage
+from runs.engine.workspace import Locked, locked_one
+from runs.models import Artifact, Damage, Step
 from runs.states import RUN_TERMINAL
 
 
@@ -50,40 +49,22 @@ def whole_again(*, artifact_id: uuid.UUID) -> None:
 def stopped(*, worker_id: uuid.UUID, outcome: Outcome, mode: str, done: Committed) -> None:
     """A step could not read what it needs: it waits for the content, or for a person. That is no failure of its own. Owns
     its transaction."""
-    with transaction.atomic(durable=True):
-        workspace, run = locked_one(outcome.claimed.run_id)
-        step = lock_step(outcome.claimed.step_id)
-        if (
-            run is None
-            or step is None
-            or not holds(run, step, outcome.claimed, worker_id=worker_id, mode=mode)
-        ):
-            done.refused.append(outcome)
-            return
+
+    def act(run: Locked, step: Step) -> None:
         damage.wait(run, step, outcome)
-        settle_down(workspace)
-    done.events[run.id] = run.head.sequence
-    done.more = True
+
+    alone(worker_id=worker_id, outcome=outcome, mode=mode, done=done, act=act)
 
 
 def remade(
     *, worker_id: uuid.UUID, outcome: Outcome, status: str, delay: float, mode: str, done: Committed
 ) -> None:
     """Records an outcome of a remake; ``status`` is what becomes of the step. Owns its transaction."""
-    with transaction.atomic(durable=True):
-        workspace, run = locked_one(outcome.claimed.run_id)
-        step = lock_step(outcome.claimed.step_id)
-        if (
-            run is None
-            or step is None
-            or not holds(run, step, outcome.claimed, worker_id=worker_id, mode=mode)
-        ):
-            done.refused.append(outcome)
-            return
+
+    def act(run: Locked, step: Step) -> None:
         if status == "PENDING":
             remake.again(run, step, outcome, delay)
         else:
             remake.end(run, step, outcome, status)
-        settle_down(workspace)
-    done.events[run.id] = run.head.sequence
-    done.more = True
+
+    alone(worker_id=worker_id, outcome=outcome, mode=mode, done=done, act=act)

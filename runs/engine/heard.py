@@ -19,7 +19,7 @@ from accounts.failpoints import fp
 from approvals.models import PendingAction
 from outbox import bell
 from runs.engine import query, unknown
-from runs.engine.commit_guard import holds
+from runs.engine.alone import alone
 from runs.engine.each import each
 from runs.engine.ending import lock_step
 from runs.engine.record import settle_down
@@ -39,26 +39,17 @@ NOT_PUT = ("lost", "drained", "waiting", "cancelled")
 
 def answered(*, worker_id: uuid.UUID, outcome: Outcome, mode: str, done: Committed) -> None:
     """Records the outcome of a question. Owns its transaction."""
-    with transaction.atomic(durable=True):
-        workspace, run = locked_one(outcome.claimed.run_id)
-        asking = lock_step(outcome.claimed.step_id)
-        if (
-            run is None
-            or asking is None
-            or not holds(run, asking, outcome.claimed, worker_id=worker_id, mode=mode)
-        ):
-            done.refused.append(outcome)
-            return
+
+    def act(run: Locked, asking: Step) -> None:
         poison = asking.losses + 1 >= settings.COUNTERSIGN.max_losses
         if outcome.ending in NOT_PUT and not (outcome.ending == "lost" and poison):
             _put_again(run, asking, outcome)
         else:
             _end(run, asking, outcome)
-        settle_down(workspace)
         fp("query.before_commit")
+
+    alone(worker_id=worker_id, outcome=outcome, mode=mode, done=done, act=act)
     fp("query.committed")
-    done.events[run.id] = run.head.sequence
-    done.more = True
 
 
 def check_again(*, action_id: uuid.UUID, user_id: uuid.UUID, channel: str = "web") -> bool:

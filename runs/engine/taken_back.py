@@ -4,11 +4,12 @@ and intent.
 
 from accounts.arrows import move
 from approvals.models import PendingAction
-from runs.engine.ask_approval import ask_approval
+from runs.engine.ask_approval import ask_about
+from runs.engine.judge import judge
 from runs.engine.workspace import Locked
 from runs.models import Step
 from tools.models import Intent
-from tools.selectors import by_id, verdict
+from tools.selectors import by_id
 
 Status = Step.Status
 #: A question about any other step was withdrawn because the step is over.
@@ -27,25 +28,9 @@ def ask_anew(run: Locked, step: Step, intent: Intent) -> PendingAction | None:
         before = PendingAction.everywhere.filter(intent=intent, kind=PendingAction.Kind.APPROVE)
         last = before.order_by("-generation").first()
         contract = by_id(intent.contract_id)
-        word = verdict(
-            tenant_id=run.tenant_id,
-            contract=contract,
-            arguments=intent.arguments,
-            run_id=run.id,
-            key=intent.key,
-        )
-        asked = ask_approval(
-            run,
-            step_id=step.pk,
-            title=step.title or step.tool,
-            intent=intent,
-            contract=contract,
-            policy=word.asked(),
-            why=last.rationale if last else "",
-            evidence=last.evidence if last else (),
-            input_digest=step.input_digest,
-            epoch=step.epoch,
-        )
+        word = judge(run, intent, contract)
+        why, evidence = (last.rationale, last.evidence) if last else ("", ())
+        asked = ask_about(run, step, intent, contract, word.asked(), why=why, evidence=evidence)
     waiting_on = asked.sentence[:200]
     if step.status in (Status.PENDING, Status.RUNNING):
         # Whoever held it is refused at begin: it has no owner any more.

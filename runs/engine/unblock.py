@@ -9,12 +9,13 @@ from accounts.failpoints import fp
 from runs.engine.each import each
 from runs.engine.ending import lock_step, resume_step
 from runs.engine.hold_back import IN_LINE, QUOTA
+from runs.engine.judge import judge
 from runs.engine.record import settle_down
 from runs.engine.workspace import locked_one
 from runs.models import Step
 from tools import intents
 from tools.models import Intent
-from tools.selectors import Reading, by_id, verdict
+from tools.selectors import Reading, by_id
 
 #: How many held steps are looked through at once.
 PAGE = 1_000
@@ -62,13 +63,7 @@ def _ask(run_id: uuid.UUID, step_id: uuid.UUID) -> bool:
         ):
             return False
         intent = Intent.everywhere.get(pk=step.intent_id)
-        word = verdict(
-            tenant_id=run.tenant_id,
-            contract=by_id(intent.contract_id),
-            arguments=intent.arguments,
-            run_id=run_id,
-            key=intent.key,
-        )
+        word = judge(run, intent, by_id(intent.contract_id))
         if word.path == "blocked":
             return False
         intents.judged(intent_id=intent.pk, verdict=word.as_json())

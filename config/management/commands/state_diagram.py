@@ -1,15 +1,13 @@
 """Writes the state diagrams of the documentation from the arrows on the models, or checks that they are fresh."""
 
 from pathlib import Path
-from typing import Any
 
-from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import models
 from django_fsm import FSMField
 
 from accounts.arrows import arrows
 from approvals.models import PendingAction
+from config.generated import PageCommand
 from runs.models import Run, Step
 from tools.models import Contract, Intent
 
@@ -47,20 +45,11 @@ def _machine(model: type[models.Model]) -> str:
     return "\n".join(lines) + "\n"
 
 
-class Command(BaseCommand):
+class Command(PageCommand):
     """``manage.py state_diagram [--check]``."""
 
     help = "Write docs/reference/states.md from the state arrows on the models."
+    file = FILE
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="fail when the page is not fresh")
-
-    def handle(self, *args: Any, check: bool = False, **options: Any) -> None:
-        file = Path(settings.BASE_DIR) / FILE
-        fresh = page()
-        if check:
-            if not file.exists() or file.read_text(encoding="utf-8") != fresh:
-                raise CommandError(f"{FILE} is out of date. Run: manage.py state_diagram")
-            return
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(fresh, encoding="utf-8")
+    def page(self) -> str:
+        return page()

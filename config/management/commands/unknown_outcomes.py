@@ -1,11 +1,8 @@
 """Writes the reference page of unknown outcomes from the decision table of the code, or checks that it is fresh."""
 
 from pathlib import Path
-from typing import Any
 
-from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-
+from config.generated import PageCommand
 from tools.reconcile import Next, rows
 
 FILE = Path("docs/reference/unknown-outcomes.md")
@@ -72,19 +69,11 @@ def page() -> str:
     return HEAD + "\n".join(lines) + "\n"
 
 
-class Command(BaseCommand):
+class Command(PageCommand):
     """``manage.py unknown_outcomes [--check]``."""
 
     help = "Write docs/reference/unknown-outcomes.md from the decision table of reconciling."
+    file = FILE
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="fail when the page is not fresh")
-
-    def handle(self, *args: Any, check: bool = False, **options: Any) -> None:
-        file = Path(settings.BASE_DIR) / FILE
-        fresh = page()
-        if check:
-            if not file.exists() or file.read_text(encoding="utf-8") != fresh:
-                raise CommandError(f"{FILE} is out of date. Run: manage.py unknown_outcomes")
-            return
-        file.write_text(fresh, encoding="utf-8")
+    def page(self) -> str:
+        return page()
