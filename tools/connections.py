@@ -36,6 +36,11 @@ class Offered:
     declared: Mapping[str, Any]
     claims: Sequence[str]
 
+    @property
+    def description(self) -> str:
+        """The server's words."""
+        return str(self.definition.get("description") or "")
+
 
 def servers_for(slug: str) -> list[str]:
     """Names of the servers of this deployment that a tenant may use."""

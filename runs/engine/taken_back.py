@@ -12,14 +12,12 @@ from tools.models import Intent
 from tools.selectors import by_id
 
 Status = Step.Status
-#: A question about any other step was withdrawn because the step is over.
-MAY_ASK = (Status.PENDING, Status.RUNNING, Status.WAITING_APPROVAL, Status.WAITING_EXTERNAL)
 
 
 def ask_anew(run: Locked, step: Step, intent: Intent) -> PendingAction | None:
     """The open question about this effect, asked now if it does not stand yet; the step waits for it. Nothing when the run
-    takes no work or the effect is not waiting for consent."""
-    if not run.plannable or intent.status != Intent.Status.PROPOSED or step.status not in MAY_ASK:
+    takes no work or the effect is not waiting for consent (the intent of a step that is over is void)."""
+    if not run.plannable or intent.status != Intent.Status.PROPOSED:
         return None
     asked = PendingAction.everywhere.filter(
         intent=intent, kind=PendingAction.Kind.APPROVE, status=PendingAction.Status.OPEN

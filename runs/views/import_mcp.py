@@ -7,13 +7,10 @@ import uuid
 from typing import Any
 
 from django import forms
-from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -24,12 +21,13 @@ from runs.engine.submit import submit
 from runs.models import Run, Step
 from runs.states import RUN_TERMINAL
 from runs.views.lookup import run_or_404
-from tools import connections, drafts, drifts
+from tools import connections, drifts
 from tools.errors import ContractRefused
 from tools.forms.tool import RESERVED
 from tools.mcp.definition import differences
 from tools.models import Contract, Secret, Tool
 from tools.selectors import by_id, in_force
+from tools.views.importing import import_as_drafts
 
 ADDRESS = ""
 
@@ -143,15 +141,8 @@ def import_mcp_list(request: MemberRequest, run_id: uuid.UUID) -> HttpResponse:
     if request.method == "POST" and found:
         chosen = set(request.POST.getlist("tool"))
         made = [one for one in found if one.name in chosen and one.name not in known]
-        _import(request, made)
         if made:
-            text = ngettext(
-                "%s tool is imported as a draft. No agent can call it until you publish its contract.",
-                "%s tools are imported as drafts. No agent can call them until you publish their contracts.",
-                len(made),
-            )
-            messages.success(request, text % len(made))
-            return redirect(f"{reverse('tools:tools')}?kind=drafts")
+            return import_as_drafts(request, made)
     context = {
         "run": run,
         "connection": connection,
@@ -189,19 +180,6 @@ def _connection(run: Run) -> Contract:
     if contract.adapter != "mcp":
         raise Http404
     return contract
-
-
-def _import(request: MemberRequest, made: list[connections.Offered]) -> None:
-    with transaction.atomic(durable=True):
-        for one in made:
-            drafts.imported(
-                tenant_id=request.tenant.pk,
-                by=request.user.pk,
-                name=one.name,
-                title=one.title,
-                description=str(one.definition.get("description") or ""),
-                declared=dict(one.declared),
-            )
 
 
 def _choose(field: forms.Field, choices: list[tuple[str, str]]) -> None:

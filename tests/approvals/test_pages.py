@@ -308,3 +308,12 @@ def test_a_stranger_is_sent_to_the_door(house):
     assert "/sign-in/" in answer["Location"]
     assert post(Client(), action, "approve").status_code == 302
     assert make.again(action).status == "OPEN"
+
+
+def test_the_last_of_two_reads_that_one_has_signed(house):
+    action = make.question(house, policy={**make.POLICY, "quorum": 2})
+    assert "You and 1 more" in page(signed_in(house.mira), links.action(action.pk))
+    make.answer(action, house.ben, "approve")
+    html = page(signed_in(house.mira), links.action(action.pk))
+    assert "You, as the last one" in html
+    assert "You alone" not in html

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 
@@ -11,6 +13,8 @@ from accounts.scope import tenant_scope
 from tests.rest.client import Rest
 from tests.runs.engine.doubtful import ASKED, Doubtful
 from tests.tools import make
+from tools.adapters import registry
+from tools.adapters.http import key_header
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -57,6 +61,36 @@ def test_the_page_shows_every_argument_of_what_may_have_happened():
     assert "Every parameter" in page
     assert "invoice" in page
     assert story.intent.arguments == {"invoice": {"number": 7}}
+
+
+def test_the_page_names_the_key_as_the_other_side_got_it(monkeypatch):
+    """Searched there, our own key finds nothing."""
+    hashed = replace(registry.KINDS["python"], named=key_header)
+    monkeypatch.setitem(registry.KINDS, "python", hashed)
+    story, action = asked()
+    page = signed_in(story.approver).get(f"/inbox/{action}/").content.decode()
+    assert key_header(story.intent.key) in page
+    assert story.intent.key in page
+
+
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "file:///etc/passwd", "not an address"])
+def test_a_link_to_evidence_is_an_address_of_the_web(link):
+    story, action = asked()
+    ben, row = signed_in(story.approver), story.settles[0]
+    given = {
+        "verdict": "nobody_knows",
+        "digest": row.digest,
+        "generation": row.generation,
+        "comment": "Asked.",
+    }
+    refused = ben.post(f"/inbox/{action}/decide/", {**given, "evidence": link})
+    assert refused.status_code == 422
+    assert "begins with https://" in refused.content.decode()
+    assert story.settles[0].status == "OPEN"
+    kept = ben.post(f"/inbox/{action}/decide/", {**given, "evidence": "https://bank.example/1"}, follow=True)
+    assert kept.status_code == 200
+    page = ben.get(f"/inbox/{action}/").content.decode()
+    assert '<a class="link" href="https://bank.example/1"' in page
 
 
 def test_without_a_query_the_page_says_that_nothing_can_be_asked():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from datetime import UTC, datetime, timedelta
 from html import unescape
@@ -10,10 +11,12 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils.translation import gettext, override
 
 from accounts.ids import public
 from approvals import links
 from approvals.models import Decision
+from runs import sentences
 from runs.models import Run
 from tests.make import runs as make
 from tests.make.people import browser
@@ -148,6 +151,37 @@ def test_the_page_of_the_takeover_says_what_is_used_up_and_offers_more(house):
     assert "Say how much more" in refused.content.decode()
     assert client.post(links.verb("decide", asked.pk), {**answer, "more": "5"}).status_code == 302
     assert Decision.everywhere.get().edited == {"limit": "tool_calls", "more": "5"}
+
+
+def test_who_reads_chinese_reads_why_in_chinese(house):
+    """On the task, in the inbox, on the takeover and in the history; the row keeps the English sentence."""
+    run = exhausted(house)
+    asked = house.action(run, "take_over")
+    assert "used up its budget of tool calls" in asked.sentence
+    ada, ben = browser(house.ada), browser(house.ben)
+    for client in (ada, ben):
+        client.cookies["countersign_language"] = "zh-hans"
+    with override("zh-hans"):
+        words = gettext(sentences.SPENT["tool_calls"].text) % {"used": "2", "limit": "2"}
+        advice = gettext(sentences.ADD_MORE.text)
+    takeover = unescape(ben.get(links.action(asked.pk)).content.decode())
+    assert advice in takeover
+    pages = [
+        takeover,
+        unescape(ben.get("/inbox/").content.decode()),
+        unescape(ada.get(f"/tasks/{public('run', run.pk)}/").content.decode()),
+        unescape(ada.get(f"/tasks/{public('run', run.pk)}/history/").content.decode()),
+        unescape(ada.get("/tasks/").content.decode()),
+    ]
+    for page in pages:
+        assert words in page
+        assert asked.sentence not in page
+
+
+def test_enough_is_offered_to_go_on_for_a_while(house):
+    run = exhausted(house)
+    html = browser(house.ben).get(links.action(house.action(run, "take_over").pk)).content.decode()
+    assert re.search(r'name="more"[^>]*value="10"', html)
 
 
 def test_rest_continues_with_more(house):

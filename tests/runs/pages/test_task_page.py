@@ -9,11 +9,13 @@ import pytest
 from django.urls import reverse
 
 from accounts import audit
+from accounts.models import Role
+from approvals.models import PendingAction
 from runs import blobs
 from runs.engine.types import Outcome, Plan
 from runs.models import Artifact, Event, FindingCorrection
 from tests.make import runs as make
-from tests.make.people import browser
+from tests.make.people import browser, person
 from tests.runs.engine import hands
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,6 +59,16 @@ def test_a_sent_mail_stands_with_its_name_and_reference(house):
     assert "<id@linden.example>" in html
     assert "Cannot be undone" in html
     assert "Cancel task…" not in html
+
+
+def test_everybody_who_signed_is_named_at_the_step(house):
+    run = house.reviewed()
+    action = house.action(run)
+    PendingAction.everywhere.filter(pk=action.pk).update(policy={**action.policy, "quorum": 2})
+    mira = person(house.tenant, Role.APPROVER, name="Mira")
+    house.answer(run, "approve")
+    house.answer(run, "approve", user_id=mira.pk)
+    assert f"approved by {house.ben}, {mira}" in page(browser(house.ada), run)
 
 
 def test_a_rejection_is_told_with_its_reason(house):
