@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
+from accounts.scope import tenant_scope
 from runs import timeline
 from runs.engine.cancel import cancel
 from runs.models import Run, Step
@@ -15,6 +16,7 @@ from runs.views import cancel as cancel_views
 from tests.make import runs as make
 from tests.make.people import browser
 from tests.runs.engine import hands
+from tests.runs.engine.bookings import Bookings, call
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -157,3 +159,18 @@ def test_the_sheet_and_the_record_say_what_is_undone(house: make.House) -> None:
         assert after["undone"].items[0].note.startswith("Undone ")
         assert not any("Book the hall" in item.text for item in after["stays"].items)
         assert "1 effect was undone." in str(header.banner(make.again(run), [], []))
+
+
+def test_what_is_being_undone_is_no_part_of_what_will_not_happen() -> None:
+    """A task that failed undoes what it did; a cancel then stops none of that, and its sheet does not say so."""
+    story = Bookings([call("hall")])
+    story.until_undo()
+    assert story.run.status == "COMPENSATING"
+    # Between its planning and its claim.
+    Step.everywhere.filter(run_id=story.run_id, kind="undo").update(
+        status="PENDING", owner=None, lease_until=None
+    )
+    with tenant_scope(story.run.tenant_id):
+        sheet = {group.key: group for group in cancel_views._groups(story.run)}
+    assert [item.text for item in sheet["will_be_undone"].items]
+    assert sheet["will_not_happen"].items == []
