@@ -42,15 +42,16 @@ class DecisionForm(forms.Form):
     generation = forms.IntegerField(min_value=1, max_value=2**31 - 1)
     comment = forms.CharField(label=_("How do you know?"), required=False, max_length=LONGEST_COMMENT)
     reference = forms.CharField(label=_("Reference"), required=False, max_length=LONGEST_REFERENCE)
-    evidence = forms.URLField(
+    evidence = forms.CharField(
         label=_("Link to the evidence"),
         required=False,
         max_length=500,
-        assume_scheme="https",
-        validators=[URLValidator(schemes=("https", "http"))],
-        error_messages={
-            "invalid": _("Give an address that begins with https:// or http://. Nothing was recorded.")
-        },
+        validators=[
+            URLValidator(
+                schemes=("https", "http"),
+                message=_("Give an address that begins with https:// or http://. Nothing was recorded."),
+            )
+        ],
     )
     more = forms.CharField(label=_("How much more"), required=False, max_length=20)
     gesture = forms.CharField(label=_("What you typed"), required=False, max_length=500)

@@ -24,6 +24,9 @@ from tools.adapters import registry
 from tools.models import Intent
 from tools.selectors import query_tool
 
+#: Kept with the intent as well, and nothing that was learnt of the effect.
+OF_THE_GRANT = ("grant_voided", "grant_taken_back")
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -185,8 +188,12 @@ def _sender(intent: Intent) -> str:
 
 
 def _reports(intent: Intent) -> list[Report]:
-    """What is in the evidence of the intent, oldest first, each with the words it came with."""
-    found = [item for item in intent.evidence or () if isinstance(item, Mapping)]
+    """What is in the evidence of the intent about its outcome, oldest first, each with the words it came with."""
+    found = [
+        item
+        for item in intent.evidence or ()
+        if isinstance(item, Mapping) and item.get("what") not in OF_THE_GRANT
+    ]
     return [_report(item) for item in found]
 
 

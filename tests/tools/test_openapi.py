@@ -185,6 +185,13 @@ def test_the_page_imports_what_was_chosen_as_drafts_that_nobody_can_call():
     assert "cannot be imported" in browser.post("/tools/import/", {**typed, "document": "x"}).content.decode()
 
 
+@pytest.mark.django_db
+def test_the_page_opens_without_a_reproach():
+    tenant = make.tenant()
+    admin = people.browser(make.person(tenant, Role.ADMINISTRATOR))
+    assert "This field is required" not in admin.get("/tools/import/").content.decode()
+
+
 def test_a_large_document_is_taken_as_a_file_and_its_text_is_kept_for_the_next_step():
     document = {
         "openapi": "3.1.0",

@@ -23,7 +23,7 @@ from tools.models import Tool
 @member(Role.ADMINISTRATOR)
 def import_tools(request: MemberRequest) -> HttpResponse:
     """The document, then its operations; nothing is in force afterwards."""
-    form = forms.ImportForm(request.POST or None, request.FILES)
+    form = forms.ImportForm(request.POST or None, request.FILES or None)
     known = set(Tool.objects.values_list("name", flat=True))
     found = form.found if request.method == "POST" and form.is_valid() else []
     if found and "choose" in request.POST:

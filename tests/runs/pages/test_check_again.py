@@ -15,6 +15,7 @@ from tests.runs.engine.doubtful import ASKED, Doubtful
 from tests.tools import make
 from tools.adapters import registry
 from tools.adapters.http import key_header
+from tools.models import Intent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -73,6 +74,16 @@ def test_the_page_names_the_key_as_the_other_side_got_it(monkeypatch):
     assert story.intent.key in page
 
 
+@pytest.mark.parametrize("what", ["grant_voided", "grant_taken_back"])
+def test_what_became_of_an_approval_is_no_answer_about_the_effect(what):
+    story, action = asked()
+    ben = signed_in(story.approver)
+    before = ben.get(f"/inbox/{action}/").content.decode().count("No clear answer")
+    told = [{"what": what, "at": "2026-11-30T10:00:00Z"}, *story.intent.evidence]
+    Intent.everywhere.filter(pk=story.intent.pk).update(evidence=told)
+    assert ben.get(f"/inbox/{action}/").content.decode().count("No clear answer") == before > 0
+
+
 @pytest.mark.parametrize("link", ["javascript:alert(1)", "ftp://files.example/1", "not an address"])
 def test_a_link_to_evidence_is_an_address_of_the_web(link):
     story, action = asked()
@@ -85,7 +96,10 @@ def test_a_link_to_evidence_is_an_address_of_the_web(link):
     }
     refused = ben.post(f"/inbox/{action}/decide/", {**given, "evidence": link})
     assert refused.status_code == 422
-    assert "begins with https://" in refused.content.decode()
+    # Said once, not by two rules.
+    assert refused.context["form"].errors["evidence"] == [
+        "Give an address that begins with https:// or http://. Nothing was recorded."
+    ]
     assert story.settles[0].status == "OPEN"
     kept = ben.post(f"/inbox/{action}/decide/", {**given, "evidence": "https://bank.example/1"}, follow=True)
     assert kept.status_code == 200
