@@ -11,6 +11,7 @@ from django.contrib.auth import password_validation
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts import door, limits
 from accounts.access import zones
@@ -158,7 +159,9 @@ class TokenForm(StorableForm):
     LIFETIMES = [("30", _("30 days")), ("90", _("90 days")), ("365", _("1 year")), ("", _("never"))]
 
     name = forms.CharField(
-        label=_("Name"), max_length=100, help_text=_("What uses it, for example: ERP import.")
+        label=pgettext_lazy("token", "Name"),
+        max_length=100,
+        help_text=_("What uses it, for example: ERP import."),
     )
     scopes = forms.MultipleChoiceField(label=_("May"), widget=forms.CheckboxSelectMultiple)
     lifetime = forms.ChoiceField(label=_("Ends"), choices=LIFETIMES, initial="90", required=False)

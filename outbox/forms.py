@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from outbox.webhooks import events
 
@@ -12,7 +13,9 @@ class WebhookForm(forms.Form):
     """Name, address, and what it wants to hear."""
 
     name = forms.CharField(
-        label=_("Name"), max_length=80, help_text=_("What listens there, for example: ERP.")
+        label=pgettext_lazy("webhook", "Name"),
+        max_length=80,
+        help_text=_("What listens there, for example: ERP."),
     )
     url = forms.CharField(
         label=_("Address"),

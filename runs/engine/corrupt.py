@@ -13,9 +13,9 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from runs.engine import damage, remake
-from runs.engine.alone import alone
 from runs.engine.damage import SeenBy
 from runs.engine.record import settle_down
+from runs.engine.record_alone import record_alone
 from runs.engine.types import Committed, Outcome
 from runs.engine.workspace import Locked, locked_one
 from runs.models import Artifact, Damage, Step
@@ -53,7 +53,7 @@ def stopped(*, worker_id: uuid.UUID, outcome: Outcome, mode: str, done: Committe
     def act(run: Locked, step: Step) -> None:
         damage.wait(run, step, outcome)
 
-    alone(worker_id=worker_id, outcome=outcome, mode=mode, done=done, act=act)
+    record_alone(worker_id=worker_id, outcome=outcome, mode=mode, done=done, act=act)
 
 
 def remade(
@@ -67,4 +67,4 @@ def remade(
         else:
             remake.end(run, step, outcome, status)
 
-    alone(worker_id=worker_id, outcome=outcome, mode=mode, done=done, act=act)
+    record_alone(worker_id=worker_id, outcome=outcome, mode=mode, done=done, act=act)

@@ -19,10 +19,10 @@ from accounts.failpoints import fp
 from approvals.models import PendingAction
 from outbox import bell
 from runs.engine import query, unknown
-from runs.engine.alone import alone
 from runs.engine.each import each
 from runs.engine.ending import lock_step
 from runs.engine.record import settle_down
+from runs.engine.record_alone import record_alone
 from runs.engine.types import Committed, Outcome
 from runs.engine.workspace import Locked, locked_one
 from runs.errors import NotFound
@@ -48,7 +48,7 @@ def answered(*, worker_id: uuid.UUID, outcome: Outcome, mode: str, done: Committ
             _end(run, asking, outcome)
         fp("query.before_commit")
 
-    alone(worker_id=worker_id, outcome=outcome, mode=mode, done=done, act=act)
+    record_alone(worker_id=worker_id, outcome=outcome, mode=mode, done=done, act=act)
     fp("query.committed")
 
 

@@ -4,6 +4,7 @@ address); the verb belongs to the tool."""
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from accounts.said import read
 from runs.models import Step
 from runs.states import QUERY, REMAKE
 
@@ -20,8 +21,8 @@ def step_name(step: Step) -> str:
     if step.key.startswith(REMAKE):
         return _("Make again: %(step)s") % {"step": call_name(step.tool, step.title)}
     if step.key.startswith(QUERY):
-        return _("Ask whether it happened: %(step)s") % {"step": step.title or step.tool}
-    return call_name(step.tool, step.title) if step.title or step.tool in _VERBS else step.key
+        return _("Ask whether it happened: %(step)s") % {"step": read(step.title) or step.tool}
+    return call_name(step.tool, read(step.title)) if step.title or step.tool in _VERBS else step.key
 
 
 def call_name(tool: str, what: str) -> str:

@@ -3,6 +3,7 @@
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 NAME = r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$"
 #: Names of pages beside those of the tools.
@@ -15,7 +16,7 @@ class ToolForm(forms.Form):
     name = forms.RegexField(
         NAME,
         max_length=80,
-        label=_("Name"),
+        label=pgettext_lazy("tool", "Name"),
         help_text=_("As agents call it: small letters, digits, dots and low lines, like crm.create_order."),
         error_messages={
             "invalid": _(

@@ -13,7 +13,7 @@ from runs.engine.workspace import Locked, locked_one
 from runs.models import Step
 
 
-def alone(
+def record_alone(
     *,
     worker_id: uuid.UUID,
     outcome: Outcome,
