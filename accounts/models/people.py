@@ -26,7 +26,7 @@ class Role(models.TextChoices):
 class Tenant(models.Model):
     """A customer. ``mail_from`` and ``mail_reply_to`` are the sender of everything that leaves in its
     name. ``coverage_floor``: the percent of reversible coverage below which a person is asked before an effect, null for
-    none."""
+    none. ``escalation_owner`` gets what nobody else can decide."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.SlugField(max_length=60, unique=True)
@@ -38,6 +38,9 @@ class Tenant(models.Model):
     active = models.BooleanField(default=True)
     coverage_floor = models.PositiveSmallIntegerField(
         null=True, blank=True, validators=[MaxValueValidator(100)]
+    )
+    escalation_owner = models.ForeignKey(
+        "accounts.User", null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 

@@ -2,5 +2,6 @@
 
 from approvals.models.action import PendingAction
 from approvals.models.decision import Decision, Verdict
+from approvals.models.desk import FollowUp, Viewing
 
-__all__ = ["Decision", "PendingAction", "Verdict"]
+__all__ = ["Decision", "FollowUp", "PendingAction", "Verdict", "Viewing"]

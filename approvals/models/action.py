@@ -17,7 +17,10 @@ class PendingAction(TenantRow):
     ``shown`` are the exact canonical bytes (RFC 8785) that the page is rendered from and ``digest`` is their SHA-256 in
     hexadecimal: it covers tenant, run, step, intent key, tool, contract digest, arguments, target, policy and expiry.
     ``run_id`` and ``step_id`` are opaque here. ``submitter`` is who asked (four-eyes). ``policy`` is the snapshot of who
-    may decide and how many must. ``applied_at`` is set by the engine when it has acted on the outcome.
+    may decide and how many must. ``editors`` changed the arguments and are therefore no second pair of eyes.
+    ``assignee`` is the one person it was handed to, by ``delegated_by``. ``remind_at`` and ``escalate_at`` are the next
+    times at which somebody is told; ``escalated_at`` is when it went to the escalation owner, ``undecidable_since`` since
+    when nobody can decide it. ``applied_at`` is set by the engine when it has acted on the outcome.
     """
 
     class Kind(models.TextChoices):
@@ -66,10 +69,17 @@ class PendingAction(TenantRow):
     )
     void_reason = models.CharField(max_length=300, blank=True)
     assignee = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    delegated_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    editors = ArrayField(models.UUIDField(), default=list, blank=True, db_default=[])
     claimed_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     claimed_until = models.DateTimeField(null=True, blank=True)
     opened_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
+    remind_at = models.DateTimeField(null=True, blank=True)
+    reminders = models.PositiveSmallIntegerField(default=0, db_default=0)
+    escalate_at = models.DateTimeField(null=True, blank=True)
+    escalated_at = models.DateTimeField(null=True, blank=True)
+    undecidable_since = models.DateTimeField(null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
     applied_at = models.DateTimeField(null=True, blank=True)
 
@@ -103,6 +113,16 @@ class PendingAction(TenantRow):
                 fields=["decided_at"],
                 name="action_to_apply",
                 condition=Q(applied_at__isnull=True) & ~Q(status="OPEN"),
+            ),
+            models.Index(
+                fields=["remind_at"],
+                name="action_remind",
+                condition=Q(status="OPEN", remind_at__isnull=False),
+            ),
+            models.Index(
+                fields=["escalate_at"],
+                name="action_escalate",
+                condition=Q(status="OPEN", escalate_at__isnull=False),
             ),
             models.Index(fields=["run_id"], name="action_by_run"),
             models.Index(

@@ -26,7 +26,9 @@ class Verdict(models.TextChoices):
 
 class Decision(TenantRow):
     """One answer of one person to one action; ``user`` is empty when a policy answered, which ``decided_by`` then names.
-    ``answer`` is the value that a question of kind *answer* asked for."""
+    ``answer`` is the value that a question of kind *answer* asked for. ``authority`` names the right that was used, and
+    ``stands_for`` the person who was away; ``batch`` is shared by the decisions of one batch; ``opened_at`` is when this
+    person first had the question before them, ``payload_opened`` whether everything folded was opened (null: unknown)."""
 
     action = models.ForeignKey(PendingAction, on_delete=models.PROTECT, related_name="decisions")
     user = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
@@ -42,6 +44,11 @@ class Decision(TenantRow):
     comment = models.TextField(blank=True)
     evidence = models.JSONField(default=list, blank=True)
     address = models.GenericIPAddressField(null=True, blank=True)
+    authority = models.CharField(max_length=40, blank=True, default="", db_default="")
+    stands_for = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    batch = models.UUIDField(null=True, blank=True)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    payload_opened = models.BooleanField(null=True, blank=True)
     at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantRow.Meta):
