@@ -179,7 +179,7 @@ def test_the_page_of_an_action_is_cheap(house):
     "opened", [make.question, make.settle, make.takeover], ids=lambda make: make.__name__
 )
 def test_b51_no_link_of_a_mail_changes_anything(house, opened, method):
-    """Guards approvals/notes.py and approvals/views.py: the link of a mail opens a page, for a stranger the door, and neither a
+    """Guards approvals/notes.py and approvals/views: the link of a mail opens a page, for a stranger the door, and neither a
     mail scanner nor a signed-in browser that only follows it decides anything."""
     action = opened(house)
     told: list[User] = notes.recipients({"action_id": action.pk})

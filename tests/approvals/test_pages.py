@@ -132,7 +132,7 @@ def test_after_the_last_one_the_card_goes_on_living(house):
 
 
 def test_b17_an_old_tab_is_told_who_was_faster(house):
-    """Guards approvals/views.py, ``_notice``, and the 409 of ``decide``."""
+    """Guards approvals/views/shared.py, ``notice_of``, and the 409 of ``decide``."""
     action = make.question(house)
     mira = signed_in(house.mira)
     seen = fields(page(mira, links.action(action.pk)))
@@ -206,7 +206,7 @@ def everything() -> dict[str, int]:
 
 @pytest.mark.parametrize("method", ["get", "head", "options"])
 def test_b51_no_link_changes_anything(house, method):
-    """Guards approvals/views.py, ``require_POST`` and ``require_safe``: every address of every page of the desk, followed as
+    """Guards approvals/views, ``require_POST`` and ``require_safe``: every address of every page of the desk, followed as
     a mail scanner would, changes nothing."""
     actions = [make.question(house), make.settle(house), make.takeover(house)]
     client = signed_in(house.ben)

@@ -45,7 +45,7 @@ PEOPLE = (
     Mutant(
         number="B51",
         guard="deciding is a POST",
-        file="approvals/views.py",
+        file="approvals/views/action.py",
         old="@require_POST\n@member()\ndef decide(",
         new="@member()\ndef decide(",
         tests=("tests/approvals/test_pages.py::test_b51_no_link_changes_anything",),
@@ -85,7 +85,7 @@ PEOPLE = (
     Mutant(
         number="B58",
         guard="the inbox asks who is there",
-        file="approvals/views.py",
+        file="approvals/views/inbox.py",
         old="@require_safe\n@member()\ndef inbox_page(",
         new="@require_safe\ndef inbox_page(",
         tests=("tests/house/test_routes.py::test_b58_strangers_come_no_further_than_the_door",),

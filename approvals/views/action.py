@@ -1,11 +1,10 @@
-"""The pages of the desk. A GET never changes anything; the one POST that decides goes to the decision service."""
+"""One action, and the one POST that decides it."""
 
 import uuid
-from dataclasses import fields
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -13,57 +12,33 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts import ids
 from accounts.access import MemberRequest, member
 from accounts.addresses import client_address
-from approvals import claim as claims
 from approvals import errors, inbox, links, present, rules, shown
 from approvals.answers import schema_of
 from approvals.decide import decide as record
 from approvals.forms import AnswerForm, DecisionForm
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import Notice
-from approvals.present.rows import outcome
-from approvals.take_back import take_back as void_grant
+from approvals.views.shared import PAGES, asked_of, find, notice_of, plain
 
 Kind = PendingAction.Kind
-PAGES = {
-    Kind.APPROVE: ("approvals/action.html", "approvals/partials/desk.html"),
-    Kind.SETTLE: ("approvals/settle.html", "approvals/partials/known.html"),
-    Kind.TAKE_OVER: ("approvals/takeover.html", ""),
-    Kind.ANSWER: ("approvals/question.html", ""),
-}
-
-
-@require_safe
-@member()
-def inbox_page(request: HttpRequest) -> HttpResponse:
-    """The list of one tab, beside nothing yet; the list alone for a live page."""
-    asked = _asked(request)
-    tab = request.GET.get("tab", "mine")
-    if tab not in inbox.TABS:
-        raise Http404
-    found = present.listing(user_id=asked.user.pk, tenant_id=asked.tenant.pk, tab=tab)
-    live = {"url": "/ws/inbox/", "seq": 0, "fragment_url": request.get_full_path()}
-    context = {**_plain(found), "live": live, "heading": "h1"}
-    if request.headers.get("X-Live"):
-        return render(request, "approvals/partials/list.html", context)
-    return render(request, "approvals/inbox.html", context)
 
 
 @require_safe
 @member()
 def action_page(request: HttpRequest, action_id: str) -> HttpResponse:
     """One action: to be decided, or as it went on living."""
-    return _page(request, _find(request, action_id))
+    return page_of(request, find(request, action_id))
 
 
 @require_POST
 @member()
 def decide(request: HttpRequest, action_id: str) -> HttpResponse:
     """Post one answer. 303 to the next thing to decide, or the same page again with what was wrong."""
-    asked, action = _asked(request), _find(request, action_id)
+    asked, action = asked_of(request), find(request, action_id)
     form = DecisionForm(request.POST)
     value = AnswerForm(schema_of(action), request.POST) if action.kind == Kind.ANSWER else None
     if not form.is_valid() or (value is not None and not value.is_valid()):
-        return _page(request, action, form=form, value=value, status=422)
+        return page_of(request, action, form=form, value=value, status=422)
     given = form.cleaned_data
     try:
         decision = record(
@@ -85,51 +60,17 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
         )
     except errors.BadAnswer as error:
         (form if value is None else value).refuse(error.field, error.text)
-        return _page(request, _find(request, action_id), form=form, value=value, status=422)
+        return page_of(request, find(request, action_id), form=form, value=value, status=422)
     except errors.NotAllowed as error:
-        return _page(request, _find(request, action_id), notice=_notice(error), status=403)
+        return page_of(request, find(request, action_id), notice=notice_of(error), status=403)
     except errors.DeskError as error:
-        return _page(request, _find(request, action_id), notice=_notice(error), status=409)
+        return page_of(request, find(request, action_id), notice=notice_of(error), status=409)
     messages.success(request, _said(decision))
     following = inbox.next_for(user_id=asked.user.pk, tenant_id=asked.tenant.pk, after=action.pk)
     return redirect(links.action(following.pk if following else action.pk))
 
 
-@require_POST
-@member()
-def take_back(request: HttpRequest, action_id: str) -> HttpResponse:
-    """Take an approval back while nothing was sent; the page says whether it was in time."""
-    asked, action = _asked(request), _find(request, action_id)
-    try:
-        void_grant(action_id=action.pk, user_id=asked.user.pk, channel="web")
-    except errors.NotAllowed as error:
-        return _page(request, _find(request, action_id), notice=_notice(error), status=403)
-    except errors.DeskError as error:
-        return _page(request, _find(request, action_id), notice=_notice(error), status=409)
-    messages.success(request, _("In time: nothing was sent, and nothing is until somebody approves it anew."))
-    return redirect(links.action(action.pk))
-
-
-@require_POST
-@member()
-def claim(request: HttpRequest, action_id: str) -> HttpResponse:
-    """Hold an action for a while."""
-    asked, action = _asked(request), _find(request, action_id)
-    if not claims.claim(action_id=action.pk, user_id=asked.user.pk):
-        messages.warning(request, _("Somebody else holds it, or it is closed. Nothing has changed."))
-    return redirect(links.action(action.pk))
-
-
-@require_POST
-@member()
-def release(request: HttpRequest, action_id: str) -> HttpResponse:
-    """Give a claim back."""
-    asked, action = _asked(request), _find(request, action_id)
-    claims.release(action_id=action.pk, user_id=asked.user.pk)
-    return redirect(links.action(action.pk))
-
-
-def _page(
+def page_of(
     request: HttpRequest,
     action: PendingAction,
     *,
@@ -138,7 +79,7 @@ def _page(
     notice: Notice | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    asked = _asked(request)
+    asked = asked_of(request)
     page, fragment = PAGES[Kind(action.kind)]
     context: dict[str, Any] = {**_view(action, asked), "form": form, "notice": notice}
     if action.kind == Kind.APPROVE:
@@ -147,7 +88,7 @@ def _page(
         run = ids.public("run", action.run_id)
         live = {"url": f"/ws/runs/{run}/", "seq": 0, "fragment_url": links.action(action.pk)}
         context |= {
-            **_plain(found),
+            **plain(found),
             "live": live if status == 200 else None,
             "reject_form": _reject_form(form),
         }
@@ -166,12 +107,12 @@ def _page(
 def _view(action: PendingAction, asked: MemberRequest) -> dict[str, Any]:
     user_id = asked.user.pk
     if action.kind == Kind.SETTLE:
-        return _plain(present.known(action, user_id))
+        return plain(present.known(action, user_id))
     if action.kind == Kind.ANSWER:
-        return _plain(present.question(action, user_id))
+        return plain(present.question(action, user_id))
     if action.kind == Kind.TAKE_OVER:
-        return _plain(present.paused(action, user_id))
-    view = {**_plain(present.sheet(action, user_id)), "take_back": _take_back(action, user_id)}
+        return plain(present.paused(action, user_id))
+    view = {**plain(present.sheet(action, user_id)), "take_back": _take_back(action, user_id)}
     if action.status != PendingAction.Status.OPEN:
         view["decided"] = present.after(action, shown.read(action.shown), user_id)
     return view
@@ -191,38 +132,6 @@ def _take_back(action: PendingAction, user_id: uuid.UUID) -> dict[str, str] | No
 def _reject_form(form: DecisionForm | None) -> DecisionForm | None:
     """The form, when it was a rejection that came back."""
     return form if form is not None and form.data.get("verdict") == Verdict.REJECT else None
-
-
-def _find(request: HttpRequest, action_id: str) -> PendingAction:
-    """The action of this tenant; 404 for any other, as for one that does not exist."""
-    try:
-        pk = ids.parse("pendingaction", action_id)
-    except ids.BadId:
-        raise Http404 from None
-    rows = PendingAction.objects.select_related(
-        "intent__contract__tool", "intent__sender", "submitter", "claimed_by", "assignee"
-    )
-    action: PendingAction | None = rows.filter(pk=pk, kind__in=list(PAGES)).first()
-    if action is None:
-        raise Http404
-    return action
-
-
-def _notice(error: errors.DeskError) -> Notice:
-    """Calmly: who was faster, what was decided, what to do next."""
-    if isinstance(error, errors.AlreadyDecided) and error.first is not None:
-        who = str(error.first.user) if error.first.user else ""
-        lead = _("%s was faster.") % who if who else _("Time was faster.")
-        return Notice("running", "info", lead, f"{outcome(error.action)}. {error}")
-    if isinstance(error, errors.Superseded):
-        return Notice("waiting", "info", _("There is a newer question."), str(error))
-    if isinstance(error, errors.TooLate):
-        return Notice("failed", "waiting", _("Too late."), str(error))
-    if isinstance(error, errors.Expired):
-        return Notice("waiting", "waiting", _("Too late."), str(error))
-    if isinstance(error, errors.NotAllowed):
-        return Notice("failed", "lock", _("Nothing was decided."), str(error))
-    return Notice("waiting", "info", _("Nothing was decided."), str(error))
 
 
 def _said(decision: Decision) -> str:
@@ -249,12 +158,3 @@ def _authenticated(request: HttpRequest) -> str:
     records = request.session.get("account_authentication_methods") or []
     methods = [str(record.get("method", "")) for record in records if isinstance(record, dict)]
     return "+".join(dict.fromkeys(method for method in methods if method))[:40] or "session"
-
-
-def _plain(view: Any) -> dict[str, Any]:
-    """The fields of a view-model as template names, one level deep."""
-    return {field.name: getattr(view, field.name) for field in fields(view)}
-
-
-def _asked(request: HttpRequest) -> MemberRequest:
-    return cast(MemberRequest, request)
