@@ -173,6 +173,26 @@ def _time(contract: Contract) -> Iterator[Problem]:
     if contract.approval_ttl_seconds < 1:
         text = _("An approval would expire the moment it is asked for.")
         yield Problem("approval_ttl", text, where="approval_ttl_seconds")
+    if not policies.faults(contract.policy):
+        yield from _told(contract)
+
+
+def _told(contract: Contract) -> Iterator[Problem]:
+    """Who is told of a question that waits: first those who may agree, then the escalation owner, then it is too late."""
+    ends = contract.approval_ttl_seconds
+    remind = contract.policy.get("remind_after_seconds", 0)
+    escalate = contract.policy.get("escalate_after_seconds", 0)
+    if escalate and escalate >= ends:
+        text = _("It would be escalated after %(after)s s, when it has expired already: after %(ends)s s.")
+        yield Problem("escalation_after_expiry", text, {"after": escalate, "ends": ends}, "policy")
+    if remind and remind >= ends:
+        text = _("People would be reminded after %(after)s s, when it has expired already: after %(ends)s s.")
+        yield Problem("reminder_after_expiry", text, {"after": remind, "ends": ends}, "policy")
+    if remind and escalate and remind >= escalate:
+        text = _(
+            "People would be reminded after %(after)s s, when it was escalated already: after %(ends)s s."
+        )
+        yield Problem("reminder_after_escalation", text, {"after": remind, "ends": escalate}, "policy")
 
 
 def _form(contract: Contract) -> Iterator[Problem]:

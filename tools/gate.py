@@ -83,7 +83,8 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``policy`` is the snapshot for the desk: role, quorum, not_submitter, ttl_seconds."""
+    """``policy`` is the snapshot for the desk: role, quorum, not_submitter, ttl_seconds, and the terms of the policy
+    (``policy.TERMS``) that say anything."""
 
     path: Path
     reasons: list[Reason]
@@ -128,6 +129,7 @@ def decide(*, contract: ContractFacts, arguments: Mapping[str, Any], run: RunFac
         "quorum": ruled.quorum,
         "not_submitter": True,
         "ttl_seconds": contract.approval_ttl_seconds,
+        **policies.terms(contract.policy),
     }
     blocked = [stopped(stop) for stop in run.stops]
     blocked += [_forbids(one) for one in ruled.blocked]

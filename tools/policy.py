@@ -4,6 +4,10 @@ A policy is a JSON object; every part is optional::
 
     {"path": "approval",                 # never automatic, whatever the class
      "role": "approver", "quorum": 1,    # who must agree, and how many
+     "group": "Finance",                 # of those with the role only its members
+     "editor_may_approve": false,        # whoever changed the arguments may agree too, with a reason
+     "remind_after_seconds": 14400,      # they are reminded then; 0: never
+     "escalate_after_seconds": 86400,    # the escalation owner is told then; 0: never
      "rules": [{"argument": "invoice.amount", "over": "1000.00", "then": "approval", "quorum": 2,
                 "why": "Amounts over 1000 need two people."},
                {"argument": "amount", "total_over": 5000, "per": "run", "tools": ["pay.other"], "then": "blocked"},
@@ -26,7 +30,11 @@ from accounts.models import Role
 from tools import compare
 from tools.compare import COMPARISONS
 
-PARTS = {"path", "role", "quorum", "rules"}
+#: What the desk keeps with a question as it stands in the policy, when it says anything.
+TERMS = ("group", "editor_may_approve", "remind_after_seconds", "escalate_after_seconds")
+PARTS = {"path", "role", "quorum", "rules", *TERMS}
+LONGEST_NAME = 80
+LONGEST_WAIT = 31_536_000
 PERIODS = ("run", "day")
 CONDITION = {"argument", "optional", "per", "tools", *COMPARISONS}
 CONSEQUENCE = {"then", "quorum", "why"}
@@ -101,6 +109,11 @@ def apply(
     )
 
 
+def terms(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The group, the editors and the times that a policy names; what it leaves out stays out."""
+    return {name: policy[name] for name in TERMS if policy.get(name)}
+
+
 def conditions(rule: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """What must all be so for a rule to apply: its ``all``, or itself."""
     several: Sequence[Mapping[str, Any]] = rule.get("all", [rule])
@@ -143,11 +156,26 @@ def faults(policy: Any) -> list[str]:
         found.append(f"there is no role {policy.get('role')!r}")
     if not _count(policy.get("quorum", 1)):
         found.append("'quorum' is not a number of people from 1 to 20")
+    found += _term_faults(policy)
     rules = policy.get("rules", [])
     if not isinstance(rules, list):
         return [*found, "'rules' is not a list"]
     for number, rule in enumerate(rules, 1):
         found += [f"rule {number}: {fault}" for fault in _rule_faults(rule)]
+    return found
+
+
+def _term_faults(policy: Mapping[str, Any]) -> list[str]:
+    found = []
+    group = policy.get("group", "")
+    if not isinstance(group, str) or len(group) > LONGEST_NAME or group != " ".join(group.split()):
+        found.append("'group' is not the name of a group")
+    if not isinstance(policy.get("editor_may_approve", False), bool):
+        found.append("'editor_may_approve' is neither true nor false")
+    for name in ("remind_after_seconds", "escalate_after_seconds"):
+        after = policy.get(name, 0)
+        if not isinstance(after, int) or isinstance(after, bool) or not 0 <= after <= LONGEST_WAIT:
+            found.append(f"'{name}' is not a number of seconds from 0 to {LONGEST_WAIT}")
     return found
 
 

@@ -64,6 +64,16 @@ PROBLEMS = [
     ({"policy": {"rules": [{"argument": "a", "over": "9 EUR", "then": "approval"}]}}, "policy_form"),
     ({"policy": {"surprise": 1}}, "policy_form"),
     ({"policy": []}, "policy_form"),
+    ({"policy": {"group": 7}}, "policy_form"),
+    ({"policy": {"group": " Finance "}}, "policy_form"),
+    ({"policy": {"group": "x" * 81}}, "policy_form"),
+    ({"policy": {"editor_may_approve": 1}}, "policy_form"),
+    ({"policy": {"remind_after_seconds": True}}, "policy_form"),
+    ({"policy": {"escalate_after_seconds": -1}}, "policy_form"),
+    ({"policy": {"escalate_after_seconds": "3600"}}, "policy_form"),
+    ({"policy": {"escalate_after_seconds": 259_200}}, "escalation_after_expiry"),
+    ({"policy": {"remind_after_seconds": 259_200}}, "reminder_after_expiry"),
+    ({"policy": {"remind_after_seconds": 60, "escalate_after_seconds": 60}}, "reminder_after_escalation"),
 ]
 
 
@@ -89,6 +99,8 @@ FINE = [
     {"native_idempotency": True, "key_memory_seconds": 300_000},
     {"egress_hosts": ["api.example.org", "api.example.org:8443", "[::1]:25", "10.0.0.7"]},
     {"policy": {"quorum": 2, "rules": [{"argument": "a.b", "over": 9.5, "then": "blocked", "why": "No."}]}},
+    {"policy": {"group": "Finance", "remind_after_seconds": 59, "escalate_after_seconds": 60}},
+    {"policy": {"group": "", "remind_after_seconds": 0, "escalate_after_seconds": 259_199}},
     {"input_schema": {"$defs": {"n": {"type": "integer"}}, "properties": {"n": {"$ref": "#/$defs/n"}}}},
 ]
 

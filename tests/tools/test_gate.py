@@ -86,6 +86,17 @@ def test_the_policy_snapshot_always_has_four_eyes():
     assert verdict.policy == {"role": "approver", "quorum": 1, "not_submitter": True, "ttl_seconds": 60}
 
 
+def test_the_policy_snapshot_has_the_group_the_editors_and_the_times():
+    """Guards tools/gate.py `decide`: the desk keeps what the policy says, and nothing that it leaves out."""
+    said = {"group": "Finance", "editor_may_approve": True, "escalate_after_seconds": 60}
+    policy = {**said, "remind_after_seconds": 0, "path": "approval"}
+    snapshot = gate.decide(contract=facts(FINAL, policy=policy), arguments={}, run=RunFacts()).policy
+    assert {name: snapshot.get(name) for name in (*said, "remind_after_seconds")} == {
+        **said,
+        "remind_after_seconds": None,
+    }
+
+
 @pytest.mark.parametrize("scope", ["tenant", "tool", "run", "paused"])
 @pytest.mark.parametrize("contract", [READ, FINAL])
 def test_what_is_stopped_is_blocked_and_says_why(contract, scope):
