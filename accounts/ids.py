@@ -19,6 +19,8 @@ PREFIXES = {
     "apitoken": "tok",
     "webhookendpoint": "whe",
     "webhookdelivery": "whd",
+    "notification": "ntf",
+    "chattarget": "cht",
 }
 
 

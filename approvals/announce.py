@@ -41,7 +41,9 @@ def closed(
 
 
 def signed(action: PendingAction, payload: Mapping[str, Any], *, actor: User, channel: str) -> None:
-    """One of several people agreed; alone it does nothing. Joins the caller's transaction."""
+    """One of several people agreed; alone it does nothing, and the others hear that they are next. Joins the caller's
+    transaction."""
+    _message("action.signed", action)
     _audit(action, "signed", payload, actor=actor, channel=channel)
 
 

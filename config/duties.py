@@ -9,10 +9,12 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from outbox import relay, sweep
-from outbox.routes import MAIL, PROMPT
+from outbox.routes import CHAT, MAIL, PROMPT
 
 #: Few at a time: a server that hangs on each letter must not outlast the time for which they are hidden.
 LETTERS: Final = 10
+#: As many as are sent side by side.
+CHATS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,15 @@ def _mail() -> int:
     return relay.relay(limit=LETTERS, lane=MAIL)
 
 
+def _chat() -> int:
+    return relay.relay(limit=CHATS, lane=CHAT)
+
+
 DUTIES: Final = (
     Duty("relay", 0.2, _deliver, alone=False),
     Duty("mail", 0.5, _mail, alone=False),
+    Duty("chat", 0.5, _chat, alone=False),
+    Duty("digests", 30.0, _engine("outbox.notify.digests.make_digests")),
     Duty("webhooks", 0.2, _webhooks, alone=False),
     Duty("resume", 1.0, _engine("runs.engine.resume.resume_decided")),
     Duty("expire", 1.0, _engine("runs.engine.expire.expire_due")),

@@ -6,34 +6,38 @@ from typing import Final
 from config.wiring import ROUTES
 from outbox import letters, notify
 from outbox.consumers import bells, hints, post
-from outbox.routes import MAIL, Consumer, declare
+from outbox.notify import dead
+from outbox.routes import CHAT, MAIL, Consumer, declare
 from outbox.webhooks import events, notice, spread, way
 from outbox.webhooks.record import DISABLED
 
 TOLD: Final[dict[str, tuple[Consumer, ...]]] = {
     "run.submitted": (hints.RUNS,),
     "run.progress": (hints.RUNS,),
-    "run.waiting": (hints.RUNS,),
+    "run.waiting": (hints.RUNS, notify.NOTES),
     "run.finished": (hints.RUNS, notify.NOTES),
     "step.ready": (),
     "action.opened": (hints.RUNS, notify.NOTES),
-    "action.closed": (hints.RUNS,),
+    "action.closed": (hints.RUNS, notify.NOTES),
+    "action.signed": (hints.RUNS, notify.NOTES),
+    "action.delegated": (hints.RUNS, notify.NOTES),
+    "action.reminder": (notify.NOTES,),
+    "action.escalated": (hints.RUNS, notify.NOTES),
+    "action.undecidable": (hints.RUNS, notify.NOTES),
     "decision.recorded": (),
     "alert.raised": (hints.RUNS,),
     "contract.review": (notify.NOTES,),
     "artifact.damaged": (hints.RUNS,),
     DISABLED: (notify.NOTES,),
+    dead.TOPIC: (notify.NOTES,),
 }
 
 
 def wire() -> None:
     """Fill the table; called once, when Django is ready."""
-    from approvals import notes as action_notes
     from config import webhook_events
     from config.celery import app
     from config.webhook_way import Out
-    from runs import notes as run_notes
-    from tools import notes as tool_notes
 
     webhook_events.wire()
     way.use(Out())
@@ -42,9 +46,31 @@ def wire() -> None:
         hooks = [spread.HOOKS] if topic in events.topics() else []
         declare(topic, [*rings, *TOLD.get(topic, ()), *hooks])
     declare(notify.MAIL_TOPIC, [notify.MAILS], lane=MAIL)
+    declare(notify.DIGEST_TOPIC, [notify.DIGESTS], lane=MAIL)
+    declare(notify.CHAT_TOPIC, [notify.CHATS], lane=CHAT)
     for kind in letters.KINDS:
         declare(f"letter.{kind}", [post.LETTERS], lane=MAIL)
-    notify.register("action.opened", action_notes)
-    notify.register("run.finished", run_notes)
-    notify.register("contract.review", tool_notes)
-    notify.register(DISABLED, notice)
+    for topic, writer in _writers().items():
+        notify.register(topic, writer)
+
+
+def _writers() -> dict[str, notify.Writer]:
+    """Who writes the notes of which topic."""
+    from approvals.notes import chased, delegated, lapsed, opened, signed
+    from runs.notes import ended, waits
+    from tools import notes as reviews
+
+    return {
+        "action.opened": opened,
+        "action.closed": lapsed,
+        "action.signed": signed,
+        "action.delegated": delegated,
+        "action.reminder": chased.REMINDER_NOTE,
+        "action.escalated": chased.ESCALATED_NOTE,
+        "action.undecidable": chased.UNDECIDABLE_NOTE,
+        "run.waiting": waits,
+        "run.finished": ended,
+        "contract.review": reviews,
+        DISABLED: notice,
+        dead.TOPIC: dead,
+    }

@@ -11,19 +11,24 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.db import transaction
+
 from accounts.canonical import storable
 from accounts.failpoints import fp
 from accounts.statements import run
-from outbox.routes import MAIL, PROMPT, Consumer, Delivery, Hopeless, Unavailable, mail_topics, route
+from outbox.append import Fact, append_many
+from outbox.routes import CHAT, MAIL, PROMPT, Consumer, Delivery, Hopeless, Unavailable, route, topics_of
 
 log = logging.getLogger(__name__)
 
+#: Topic of what tells of a message that was given up.
+DEAD = "message.dead"
 ATTEMPTS = 12
 ERROR_LENGTH = 1000
 #: Seconds for which a message in delivery is hidden from other relays.
-HIDDEN = {PROMPT: 10.0, MAIL: 120.0}
+HIDDEN = {PROMPT: 10.0, MAIL: 120.0, CHAT: 120.0}
 #: First and longest wait after a failure, in seconds.
-WAITS = {PROMPT: (0.5, 60.0), MAIL: (5.0, 3600.0)}
+WAITS = {PROMPT: (0.5, 60.0), MAIL: (5.0, 3600.0), CHAT: (5.0, 3600.0)}
 #: Wait while the way out is closed, in seconds: between this and its double.
 CLOSED = 1.0
 #: Between two warnings about one consumer, in seconds.
@@ -79,7 +84,8 @@ def _pass(limit: int, lane: str) -> Pass:
 
 
 def _take(limit: int, lane: str) -> list[Delivery]:
-    parameters = {"mail_topics": mail_topics(), "mail": lane == MAIL, "limit": limit, "hidden": HIDDEN[lane]}
+    topics, these = topics_of(lane)
+    parameters = {"topics": topics, "these": these, "limit": limit, "hidden": HIDDEN[lane]}
     rows = run("outbox", "claim_messages", parameters)
     taken = [
         Delivery(event_id, topic, key, tenant_id, _object(payload), attempt)
@@ -138,11 +144,23 @@ def _put_back(back: Sequence[Delivery], failures: dict[uuid.UUID, Failure], lane
         if dead:
             buried.append((delivery, failure, text))
             log.error("message %s (%s) is a dead letter: %s", delivery.event_id, delivery.topic, text)
-    run("outbox", "put_back", columns)
+    with transaction.atomic():
+        run("outbox", "put_back", columns)
+        append_many(_obituary(delivery) for delivery, _, _ in buried if _is_told_of(delivery))
     _warn(failures.values())
     for delivery, failure, text in buried:
         if failure.consumer and failure.consumer.buried:
             failure.consumer.buried(delivery, text)
+
+
+def _is_told_of(dead: Delivery) -> bool:
+    """Administrators hear of it. Of notes they do not: what tells of failures must not tell of its own."""
+    return dead.tenant_id is not None and dead.topic != DEAD and not dead.topic.startswith("note.")
+
+
+def _obituary(dead: Delivery) -> Fact:
+    payload = {"message_id": dead.event_id, "topic": dead.topic}
+    return Fact(topic=DEAD, key=f"dead:{dead.event_id.hex}", tenant_id=dead.tenant_id, payload=payload)
 
 
 def _warn(failures: Iterable[Failure]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 PROMPT = "prompt"
 MAIL = "mail"
+CHAT = "chat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +52,16 @@ class NoRoute(Exception):
 @dataclass(slots=True)
 class _Table:
     consumers: dict[str, tuple[Consumer, ...]] = field(default_factory=dict)
-    mail: set[str] = field(default_factory=set)
+    lanes: dict[str, str] = field(default_factory=dict)
 
 
 _table = _Table()
 
 
 def declare(topic: str, consumers: Iterable[Consumer], *, lane: str = PROMPT) -> None:
-    """Set the consumers of a topic; none is fine. Topics of the mail lane never hold up the others."""
+    """Set the consumers of a topic; none is fine. What is slow has a lane of its own: it never holds up the others."""
     _table.consumers[topic] = tuple(consumers)
-    (_table.mail.add if lane == MAIL else _table.mail.discard)(topic)
+    _table.lanes[topic] = lane
 
 
 def route(topic: str) -> tuple[Consumer, ...]:
@@ -76,6 +77,8 @@ def topics() -> list[str]:
     return sorted(_table.consumers)
 
 
-def mail_topics() -> list[str]:
-    """The topics of the mail lane, sorted."""
-    return sorted(_table.mail)
+def topics_of(lane: str) -> tuple[list[str], bool]:
+    """Which topics a lane takes, sorted: (names, True) these alone; (names, False) all but these, also undeclared ones."""
+    if lane == PROMPT:
+        return sorted(topic for topic, its in _table.lanes.items() if its != PROMPT), False
+    return sorted(topic for topic, its in _table.lanes.items() if its == lane), True

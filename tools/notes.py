@@ -11,9 +11,19 @@ from django.utils.translation import gettext as _
 from accounts.letters import Letter
 from accounts.models import Role, User
 from accounts.rights import has_role, people_with
+from outbox.kinds import REVIEW
 from tools.models import Review
 
-kind = "contract.review"
+kinds = (REVIEW,)
+
+
+def kind_of(payload: Mapping[str, Any], user: User | None) -> str:
+    return REVIEW
+
+
+def path(payload: Mapping[str, Any]) -> str:
+    """The difference that waits."""
+    return reverse("tools:changes", args=[str(payload["tool"])])
 
 
 def recipients(payload: Mapping[str, Any]) -> list[User]:

@@ -20,6 +20,7 @@ class TokenScope(models.TextChoices):
     DECIDE = "decide", _("Decide on actions")
     WEBHOOKS = "webhooks", _("Manage webhooks")
     BOUNCES = "bounces", _("Hand in reports of mail servers")
+    PROFILE = "profile", _("Change one's own notifications")
 
 
 class ApiToken(TenantRow):

@@ -3,14 +3,14 @@
 The socket asks the tables what there is, so a hint for a page of tasks is as good for an inbox.
 
 Group ``run.<hex>`` gets ``{"type": "run.progress", "run", "seq"}`` (``seq`` 0: unknown, ask); group ``tenant.<hex>``
-gets ``{"type": "tenant.progress", "runs": [[run, seq], …]}``.
+gets ``{"type": "tenant.progress", "runs": [[run, seq], …]}``; group ``inbox.<hex>`` gets ``{"type": "inbox.progress"}``.
 """
 
 import asyncio
 import contextlib
 import threading
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from channels.layers import get_channel_layer
@@ -41,6 +41,14 @@ def run_hints(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
 
 
 RUNS = Consumer("hints:runs", run_hints)
+
+
+def inboxes(tenants: Iterable[uuid.UUID]) -> None:
+    """Pages of these tenants look again at what waits and what there is to read. A lost hint costs latency: they look by
+    themselves now and then."""
+    rings = [(f"inbox.{tenant.hex}", {"type": "inbox.progress"}) for tenant in tenants]
+    if rings:
+        _send(rings, ())
 
 
 def close() -> None:

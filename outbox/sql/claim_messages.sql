@@ -10,7 +10,7 @@ WITH due AS (
     WHERE m.published_at IS NULL
       AND m.dead_at IS NULL
       AND m.next_attempt_at <= clock_timestamp()
-      AND (m.topic = ANY(%(mail_topics)s)) = %(mail)s
+      AND (m.topic = ANY(%(topics)s::text[])) = %(these)s
       AND (
           m.key = ''
           OR NOT EXISTS (

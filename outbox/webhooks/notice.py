@@ -4,15 +4,25 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.letters import Letter, page
 from accounts.models import Role, User
 from accounts.rights import people_with
+from outbox.kinds import TROUBLE
 from outbox.models import WebhookEndpoint
-from outbox.webhooks.record import DISABLED
 
-kind = DISABLED
+kinds = (TROUBLE,)
+
+
+def kind_of(payload: Mapping[str, Any], user: User | None) -> str:
+    return TROUBLE
+
+
+def path(payload: Mapping[str, Any]) -> str:
+    """The page of the webhook."""
+    return reverse("outbox:webhook", args=[uuid.UUID(str(payload["endpoint_id"]))])
 
 
 def recipients(payload: Mapping[str, Any]) -> list[User]:

@@ -13,9 +13,10 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.ids import new_id
 from accounts.models import User
-from approvals import grants, links, notes
+from approvals import grants, links
 from approvals.expire import expire
 from approvals.models import PendingAction
+from approvals.notes import opened as notes
 from approvals.withdraw import withdraw_open
 from tests.approvals.test_pages import everything, page, signed_in
 from tests.make import approvals as make
@@ -179,7 +180,7 @@ def test_the_page_of_an_action_is_cheap(house):
     "opened", [make.question, make.settle, make.takeover], ids=lambda make: make.__name__
 )
 def test_b51_no_link_of_a_mail_changes_anything(house, opened, method):
-    """Guards approvals/notes.py and approvals/views: the link of a mail opens a page, for a stranger the door, and neither a
+    """Guards approvals/notes/common.py and approvals/views: the link of a mail opens a page, for a stranger the door, and neither a
     mail scanner nor a signed-in browser that only follows it decides anything."""
     action = opened(house)
     told: list[User] = notes.recipients({"action_id": action.pk})

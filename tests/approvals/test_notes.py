@@ -8,8 +8,8 @@ import pytest
 from django.utils import translation
 
 from accounts.models import Membership, Role, User
-from approvals import notes
 from approvals.models import PendingAction
+from approvals.notes import opened as notes
 from outbox import routes
 from outbox.models import Notification
 from outbox.relay import drain
@@ -98,6 +98,6 @@ def test_the_opening_of_a_question_makes_notes_through_the_outbox(house: make.Ho
     make.question(house)
     with translation.override("zh-hans"):
         drain(limit=100)
-    rows = Notification.everywhere.filter(kind="action.opened")
+    rows = Notification.everywhere.filter(kind="waits_for_me", channel="mail")
     assert {row.user_id for row in rows} == {house.ben.pk, house.mira.pk}
     assert all(row.subject.startswith("To decide: ") for row in rows)

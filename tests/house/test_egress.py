@@ -34,6 +34,7 @@ ALLOWED = {
     "config/embedded/ports.py": ({"socket"}, "finds a free port of this machine"),
     "config/up/start.py": ({"http"}, "asks the installation's own web process whether it is up"),
     "config/up/supervisor.py": ({"socket"}, "listens for the supervisor's own children"),
+    "outbox/chat/line.py": ({"requests"}, "writes requests and names errors; what leaves goes through the gate"),
     "outbox/consumers/post.py": ({"smtplib"}, "names of errors; the mail goes through Django to the installation's own server"),
     "outbox/duties.py": ({"socket"}, "the name of this host"),
     "runs/node/child.py": ({"socket"}, OWN),

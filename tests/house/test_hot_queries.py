@@ -107,7 +107,7 @@ def queries(work: dict[str, Any]) -> dict[str, Query]:
         "owners gone": (text("owners_gone"), {"limit": 200}, set()),
         "unpublished": (
             statement("outbox", "claim_messages"),
-            {"mail_topics": ["mail"], "mail": False, "limit": 100, "hidden": 30.0},
+            {"topics": ["mail"], "these": False, "limit": 100, "hidden": 30.0},
             set(),
         ),
     }

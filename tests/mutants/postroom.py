@@ -27,9 +27,9 @@ POSTROOM = (
     Mutant(
         number="B12",
         guard="letters of a person and subject wait for the one before",
-        file="outbox/notify.py",
-        old='key=f"{row.user_id.hex}:{delivery.key}" if delivery.key else "",',
-        new='key="",',
+        file="outbox/notify/spread.py",
+        old="key=_key(row), tenant",
+        new='key="", tenant',
         tests=("tests/outbox/test_post.py::test_b12_letters_of_a_subject_stay_in_order",),
     ),
     Mutant(

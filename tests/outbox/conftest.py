@@ -19,9 +19,9 @@ from outbox import routes
 @pytest.fixture
 def table() -> Iterator[None]:
     """Topics declared by a test are gone afterwards."""
-    before = dict(routes._table.consumers), set(routes._table.mail)
+    before = dict(routes._table.consumers), dict(routes._table.lanes)
     yield
-    routes._table.consumers, routes._table.mail = before
+    routes._table.consumers, routes._table.lanes = before
 
 
 class PostOffice:

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from accounts.statements import statement
-from outbox.routes import mail_topics
+from outbox.routes import PROMPT, topics_of
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +26,8 @@ def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_the_claim_reads_only_what_is_unpublished() -> None:
     """Guards the partial indexes ``message_unpublished`` and ``message_key_head`` of outbox/models/message.py."""
-    parameters: dict[str, Any] = {"mail_topics": mail_topics(), "mail": False, "limit": 100, "hidden": 10.0}
+    topics, these = topics_of(PROMPT)
+    parameters: dict[str, Any] = {"topics": topics, "these": these, "limit": 100, "hidden": 10.0}
     with connection.cursor() as cursor:
         cursor.execute(FILL)
         cursor.execute("ANALYZE outbox_message")

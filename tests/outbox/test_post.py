@@ -18,6 +18,7 @@ from outbox import notify
 from outbox.append import append
 from outbox.consumers.post import one_line
 from outbox.models import Message, Notification
+from outbox.notify import writers
 from outbox.relay import drain, relay
 from outbox.routes import MAIL, declare
 from tests.make import people as make
@@ -30,12 +31,18 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 class Announcement:
     """A writer as a room above would register it."""
 
-    kind = "thing.happened"
+    kinds = ("waits_for_me",)
 
     def __init__(self) -> None:
         self.people: list[User] = []
         self.pointless = False
         self.subject = "It happened"
+
+    def kind_of(self, payload: Mapping[str, Any], user: User | None) -> str:
+        return "waits_for_me"
+
+    def path(self, payload: Mapping[str, Any]) -> str:
+        return f"/things/{payload['n']}/"
 
     def recipients(self, payload: Mapping[str, Any]) -> list[User]:
         return self.people
@@ -49,7 +56,7 @@ class Announcement:
 @pytest.fixture
 def announcement(monkeypatch: pytest.MonkeyPatch) -> Announcement:
     made = Announcement()
-    monkeypatch.setitem(notify._writers, "thing", made)
+    monkeypatch.setitem(writers._writers, "thing", made)
     declare("thing", [notify.NOTES])
     return made
 
@@ -63,6 +70,11 @@ def cast(announcement: Announcement) -> make.Cast:
 
 def happen(cast: make.Cast, n: int = 1) -> uuid.UUID:
     return append(topic="thing", tenant_id=cast.tenant.pk, payload={"n": n})
+
+
+def mailed(user: User) -> Notification:
+    found: Notification = Notification.everywhere.get(user=user, channel="mail")
+    return found
 
 
 def post() -> None:
@@ -80,7 +92,7 @@ def test_everybody_gets_one_with_a_stable_id(cast: make.Cast, office: PostOffice
     assert first["Message-ID"] != office.letters[1]["Message-ID"]
     assert first["Auto-Submitted"] == "auto-generated"
     assert first.get_content().strip() == "Approver 1"
-    rows = Notification.everywhere.all()
+    rows = Notification.everywhere.filter(channel="mail")
     assert {row.status for row in rows} == {Notification.Status.SENT}
     assert all(row.sent_at and row.attempts == 1 for row in rows)
     post()
@@ -88,14 +100,14 @@ def test_everybody_gets_one_with_a_stable_id(cast: make.Cast, office: PostOffice
 
 
 def test_an_event_told_twice_is_one_note_each(cast: make.Cast, office: PostOffice) -> None:
-    """Guards outbox/notify.py `_spread`: the receipt."""
+    """Guards outbox/notify/spread.py `_spread`: the receipt."""
     happen(cast)
     drain(limit=100)
     Message.objects.filter(topic="thing").update(published_at=None)
     due_now()
     post()
     assert len(office.letters) == 2
-    assert Notification.everywhere.count() == 2
+    assert Notification.everywhere.filter(channel="mail").count() == 2
     assert not Message.objects.filter(published_at=None).exists(), "a repeat is no failure"
 
 
@@ -123,7 +135,7 @@ def test_a_bad_address_costs_nobody_else_theirs(cast: make.Cast, office: PostOff
     happen(cast)
     post()
     assert [letter["To"] for letter in office.letters] == [cast.mira.email]
-    failed = Notification.everywhere.get(user=cast.ben)
+    failed = mailed(cast.ben)
     assert failed.status == Notification.Status.FAILED
     assert "refuses this recipient" in failed.last_error
     assert Message.objects.filter(dead_at__isnull=False).count() == 1
@@ -134,7 +146,7 @@ def test_later_means_later(cast: make.Cast, office: PostOffice) -> None:
     happen(cast)
     post()
     assert [letter["To"] for letter in office.letters] == [cast.mira.email]
-    assert Notification.everywhere.get(user=cast.ben).status == Notification.Status.PENDING
+    assert mailed(cast.ben).status == Notification.Status.PENDING
     office.later.clear()
     due_now()
     post()
@@ -143,7 +155,7 @@ def test_later_means_later(cast: make.Cast, office: PostOffice) -> None:
 
 
 def test_b12_letters_of_a_subject_stay_in_order(cast: make.Cast, office: PostOffice) -> None:
-    """Guards outbox/notify.py `_spread`: the key of a letter is its person and subject, so it waits for the one before, and
+    """Guards outbox/notify/spread.py `_spread`: the key of a letter is its person and subject, so it waits for the one before, and
     for nobody else's."""
     office.later.add(cast.ben.email)
     append(topic="thing", key="a", tenant_id=cast.tenant.pk, payload={"n": 1})
@@ -170,7 +182,7 @@ def test_a_server_that_hangs_on_one_letter_delays_no_other(cast: make.Cast, offi
     happen(cast)
     post()
     assert [letter["To"] for letter in office.letters] == [cast.mira.email]
-    assert Notification.everywhere.get(user=cast.ben).status == Notification.Status.PENDING
+    assert mailed(cast.ben).status == Notification.Status.PENDING
 
 
 def test_a_server_that_is_away_costs_no_attempt(cast: make.Cast, settings: Any) -> None:
@@ -210,7 +222,7 @@ def test_b88_an_international_address_is_written_or_refused_alone(
     User.objects.filter(pk=cast.ben.pk).update(email="ben@bücher.example")
     User.objects.filter(pk=cast.mira.pk).update(email="mirä@linden.example")
     good = make.person(cast.tenant, "approver", name="Good One")
-    notify._writers["thing"].people.append(good)  # type: ignore[attr-defined]
+    writers._writers["thing"].people.append(good)  # type: ignore[attr-defined]
     happen(cast)
     post()
     assert len(office.to(good.email)) == 1

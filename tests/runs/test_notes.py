@@ -13,9 +13,9 @@ from accounts.models import Membership
 from outbox import routes
 from outbox.models import Message, Notification
 from outbox.relay import drain
-from runs import notes
 from runs.engine.cancel import cancel
 from runs.models import Run
+from runs.notes import ended as notes
 from tests.make import runs as make
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -88,5 +88,5 @@ def test_the_end_of_a_task_makes_a_note_through_the_outbox(house: make.House) ->
     run = house.sent(house.reviewed())
     assert {row.topic for row in Message.objects.all()} <= set(routes.topics())
     drain(limit=100)
-    note = Notification.everywhere.get(kind="run.finished")
+    note = Notification.everywhere.get(kind="task_ended", channel="mail")
     assert (note.user_id, note.subject) == (house.ada.pk, f"Done: {run.goal}")

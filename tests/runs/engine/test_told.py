@@ -47,14 +47,14 @@ def told() -> Iterator[list[UUID]]:
         heard.extend(Run.everywhere.get(pk=run_id).pk for run_id in ids)
         return {}
 
-    before, mail = dict(routes._table.consumers), set(routes._table.mail)
+    before, lanes = dict(routes._table.consumers), dict(routes._table.lanes)
     for topic in before:
         declare(topic, [])
     declare("step.ready", [Consumer("ear", listen)])
     yield heard
     routes._table.consumers.clear()
     routes._table.consumers.update(before)
-    routes._table.mail = mail
+    routes._table.lanes = lanes
 
 
 def test_b12_what_commits_late_is_told_after_its_commit(who, told, monkeypatch):

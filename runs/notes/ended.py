@@ -1,9 +1,10 @@
-"""What the submitter is told by mail when a task has ended."""
+"""A task has ended: ``run.finished``."""
 
 import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts import ids
@@ -12,11 +13,23 @@ from accounts.models import User
 from accounts.rights import membership
 from accounts.said import read
 from approvals.models import Decision, PendingAction, Verdict
+from outbox.kinds import TASK_ENDED, TASK_FAILED
 from runs.models import Run
 
-kind = "run.finished"
+kinds = (TASK_ENDED, TASK_FAILED)
 
 Status = PendingAction.Status
+
+
+def kind_of(payload: Mapping[str, Any], user: User | None) -> str:
+    """A failure is a kind of its own."""
+    run = _run(payload)
+    return TASK_FAILED if run is not None and run.status == Run.Status.FAILED else TASK_ENDED
+
+
+def path(payload: Mapping[str, Any]) -> str:
+    """The page of the task."""
+    return reverse("runs:task_detail", args=[ids.public("run", uuid.UUID(str(payload["run_id"])))])
 
 
 def recipients(payload: Mapping[str, Any]) -> list[User]:

@@ -1,0 +1,1 @@
+"""What the submitter is told of their task, one module for each topic of the outbox."""
