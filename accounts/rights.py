@@ -2,8 +2,11 @@
 role."""
 
 import uuid
+from collections.abc import Iterable
 
-from accounts.models import Membership, Role, User
+from django.db.models.functions import Now
+
+from accounts.models import Absence, Group, Membership, Role, User
 
 
 def membership(*, user_id: uuid.UUID | None, tenant_id: uuid.UUID | None) -> Membership | None:
@@ -35,6 +38,39 @@ def people_with(*, tenant_id: uuid.UUID, role: Role | str) -> list[User]:
         tenant_id=tenant_id, roles__contains=[str(role)], **_LIVE
     )
     return [row.user for row in rows.order_by("user__name", "user_id")]
+
+
+def live(*, tenant_id: uuid.UUID, user_ids: Iterable[uuid.UUID] | None = None) -> list[Membership]:
+    """The live memberships of a tenant in the order of names; with ``user_ids``, of these people alone. One query."""
+    rows = Membership.everywhere.select_related("user", "tenant").filter(tenant_id=tenant_id, **_LIVE)
+    if user_ids is not None:
+        rows = rows.filter(user_id__in=list(user_ids))
+    return list(rows.order_by("user__name", "user_id"))
+
+
+def group_members(*, tenant_id: uuid.UUID, name: str) -> frozenset[uuid.UUID] | None:
+    """The people in an open group of a tenant, whether or not they are still active; None when no group of exactly this
+    name is open. One query."""
+    rows = Group.everywhere.filter(tenant_id=tenant_id, name=name, closed_at__isnull=True)
+    found = list(rows.values_list("places__user_id", flat=True))
+    return frozenset(user_id for user_id in found if user_id) if found else None
+
+
+def groups_of(*, user_id: uuid.UUID, tenant_id: uuid.UUID) -> list[str]:
+    """The names of the open groups that a person is in."""
+    rows = Group.everywhere.filter(tenant_id=tenant_id, closed_at__isnull=True, places__user_id=user_id)
+    return list(rows.order_by("name").values_list("name", flat=True))
+
+
+def away(*, tenant_id: uuid.UUID, user_ids: Iterable[uuid.UUID] | None = None) -> list[Absence]:
+    """Who is away at this instant by the database's clock, the longest absence last; with ``user_ids``, of these people
+    alone. One query."""
+    rows = Absence.everywhere.select_related("stand_in").filter(
+        tenant_id=tenant_id, begins_at__lte=Now(), ends_at__gt=Now(), cancelled_at__isnull=True
+    )
+    if user_ids is not None:
+        rows = rows.filter(user_id__in=list(user_ids))
+    return list(rows.order_by("ends_at", "id"))
 
 
 _LIVE = {"disabled_at__isnull": True, "user__is_active": True, "tenant__active": True}

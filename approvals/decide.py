@@ -98,6 +98,7 @@ def decide(
             raise NotAllowed(reasons)
         answers.check(action, given, user_id=user_id)
         user = User.objects.get(pk=user_id)
+        right = rules.authority(action=action, user_id=user_id)
         decision: Decision = Decision.everywhere.create(
             tenant_id=action.tenant_id,
             action=action,
@@ -113,6 +114,8 @@ def decide(
             edited={"limit": answers.limit_of(action), "more": given.more} if given.more else None,
             answer=given.answer,
             address=_address(address),
+            authority=right.code,
+            stands_for=right.stands_for,
         )
         _apply(action, decision, user)
         fp("decided.before_commit")
