@@ -26,11 +26,9 @@ _HOST = re.compile(
 MOST_ATTEMPTS = 20
 
 
-def contradictions(
-    contract: Contract, *, people: int | None = None, tools: Mapping[str, Contract] | None = None
-) -> list[Problem]:
-    """Everything that speaks against publishing. ``people`` is how many members hold the role that must
-    agree, ``tools`` are the contracts in force that it names; without them those questions are left open."""
+def contradictions(contract: Contract, *, tools: Mapping[str, Contract] | None = None) -> list[Problem]:
+    """Everything that speaks against publishing. ``tools`` are the contracts in force that it names; without them those
+    questions are left open. Whether there are people enough is said by ``tools.staffing``."""
     found = [
         *_effect(contract),
         *compensation.problems(contract, tools),
@@ -42,12 +40,6 @@ def contradictions(
     if policy_faults := policies.faults(contract.policy):
         text = _("The policy cannot be applied: %(faults)s.")
         found.append(Problem("policy_form", text, {"faults": "; ".join(policy_faults)}, "policy"))
-    elif people is not None and asks(contract) and people < policies.highest_quorum(contract.policy):
-        text = _(
-            "The policy needs %(quorum)s people who may agree; besides whoever submits there are %(people)s."
-        )
-        params = {"quorum": policies.highest_quorum(contract.policy), "people": people}
-        found.append(Problem("policy_unsatisfiable", text, params, "policy"))
     return found
 
 

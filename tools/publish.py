@@ -13,7 +13,7 @@ from django.db.models import Max
 from django.db.models.functions import Now
 from django.utils.translation import gettext_noop as _
 
-from accounts import arrows, audit, rights
+from accounts import arrows, audit
 from accounts.canonical import digest
 from tools import compensation, drifts, named, publish_rule, quotas, reviews, staffing, standing, vault
 from tools.contracts import contradictions, definition_digest, rules
@@ -126,13 +126,12 @@ def retire(*, contract_id: uuid.UUID, by: uuid.UUID, channel: str = "page") -> C
 def _problems(contract: Contract, by: uuid.UUID | None, beside: Mapping[str, Contract]) -> list[Problem]:
     """With the members who could agree counted, and the tools that it names looked at, now. What an installation brings
     along is in force before its people and its secrets are there: for it, whoever submits counts."""
-    if by is not None:
-        people = staffing.could_agree(tenant_id=contract.tenant_id, policy=contract.policy)
-    else:
-        role = contract.policy.get("role", "approver") if isinstance(contract.policy, dict) else "approver"
-        people = len(rights.people_with(tenant_id=contract.tenant_id, role=str(role)))
     tools = {**named.by(contract), **beside}
-    found = [*contradictions(contract, people=people, tools=tools), *named.broken(contract)]
+    found = [
+        *contradictions(contract, tools=tools),
+        *staffing.problems(contract, besides_submitter=by is not None),
+        *named.broken(contract),
+    ]
     if by is not None:
         found += vault.missing(contract)
     if contract.result_query and query_tool(contract) is None:

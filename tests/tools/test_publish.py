@@ -10,7 +10,7 @@ from django.db.utils import Error
 
 from accounts import audit
 from accounts.arrows import RefusedTransition
-from accounts.models import AuditEntry, Membership
+from accounts.models import Absence, AuditEntry, Group, GroupMember, Membership
 from tests.tools import make
 from tools import publish, samples, selectors, staffing
 from tools.contracts import definition_digest
@@ -185,9 +185,50 @@ def test_whoever_submits_is_not_among_those_who_may_agree(tenant):
     with pytest.raises(ContractRefused) as refused:
         publish.publish(contract_id=drafted.pk, by=ben.pk)
     (problem,) = refused.value.problems
+    assert str(problem).endswith("besides whoever submits there are 0.")
     assert (problem.code, problem.params) == ("policy_unsatisfiable", {"quorum": 1, "people": 0})
     make.person(tenant, "submitter", name="Ada")
     assert publish.publish(contract_id=drafted.pk, by=ben.pk).status == "PUBLISHED"
+
+
+def put(group: Group, *people) -> None:
+    for user in people:
+        GroupMember.everywhere.create(tenant_id=group.tenant_id, group=group, user=user)
+
+
+def test_b60_a_group_without_people_enough_is_refused_and_says_who_is_missing(tenant):
+    """Guards tools/staffing.py `problems` and tools/publish.py `_problems`: group and role count together, without
+    whoever submits, and the words say what is missing."""
+    jonas = make.person(tenant, "administrator", name="Jonas")
+    ben, mira = (make.person(tenant, "approver", name=name) for name in ("Ben", "Mira"))
+    ada = make.person(tenant, "submitter", name="Ada")
+    rules = [{"argument": "amount", "over": 5, "then": "approval", "quorum": 2}]
+    drafted = publish.draft(
+        tool=make.tool(tenant), **make.DECLARED, policy={"group": "finance", "rules": rules}
+    )
+
+    def told() -> str:
+        with pytest.raises(ContractRefused) as refused:
+            publish.publish(contract_id=drafted.pk, by=jonas.pk)
+        return " ".join(str(problem) for problem in refused.value.problems)
+
+    assert told() == "There is no group finance, so nobody could agree."
+    finance = Group.everywhere.create(tenant=tenant, name="Finance")
+    assert told() == "Nobody is in the group finance, so nobody could agree."
+    put(finance, ben, ada)
+    assert told() == (
+        "The policy needs 2 people of the group finance with the role approver; besides whoever submits there are 1. "
+        "Without the role are: Ada."
+    )
+    assert staffing.unsatisfiable(tenant_id=tenant.pk) == []
+    put(finance, mira)
+    Absence.everywhere.create(
+        tenant=tenant, user=mira, begins_at="2026-01-01T00:00Z", ends_at="2099-01-01T00:00Z"
+    )
+    assert publish.publish(contract_id=drafted.pk, by=jonas.pk).status == "PUBLISHED"
+    GroupMember.everywhere.filter(group=finance, user=mira).delete()
+    (short,) = staffing.unsatisfiable(tenant_id=tenant.pk)
+    assert (short.needed, short.people, short.group) == (2, 1, "finance")
 
 
 def test_a_policy_that_nobody_can_satisfy_any_more_is_found(tenant):

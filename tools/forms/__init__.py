@@ -2,7 +2,15 @@
 
 from tools.forms.contract import ContractForm, other_tools
 from tools.forms.importing import ImportForm
-from tools.forms.policy import PolicyForm, RuleForm, RuleFormSet, policy_of, rule_lines, rules_of
+from tools.forms.policy import (
+    PolicyForm,
+    RuleForm,
+    RuleFormSet,
+    policy_began,
+    policy_of,
+    rule_lines,
+    rules_of,
+)
 from tools.forms.tool import NoteForm, ReasonForm, SendBackForm, ToolForm
 
 __all__ = [
@@ -16,6 +24,7 @@ __all__ = [
     "SendBackForm",
     "ToolForm",
     "other_tools",
+    "policy_began",
     "policy_of",
     "rule_lines",
     "rules_of",

@@ -1,7 +1,7 @@
 """Who must agree, and the rules over the arguments."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -11,20 +11,52 @@ from django.utils.translation import pgettext_lazy
 from accounts.models import Role
 from tools import compare
 from tools import policy as policies
-from tools.forms.fields import Words
+from tools.forms.fields import Span, Words
 
 EMPTY_RULES = 2
 MOST_RULES = 50
 
 
 class PolicyForm(forms.Form):
-    """Who must agree, before the rules."""
+    """Who must agree, before the rules. ``groups`` are the names of the tenant's groups."""
 
     always = forms.BooleanField(required=False, label=_("A person agrees to every call"))
     role = forms.ChoiceField(choices=Role.choices, label=_("Who may agree"))
+    group = forms.ChoiceField(
+        required=False,
+        label=_("Of these only the group"),
+        help_text=_("Its members, as far as they hold the role."),
+    )
     quorum = forms.IntegerField(min_value=1, max_value=20, label=_("How many of them"))
+    remind_after = Span(
+        most=policies.LONGEST_WAIT,
+        label=_("They are reminded after"),
+        help_text=_(
+            "For example 4 h, 30 min or 2 days; a number alone is hours. Up to three times, each time after twice "
+            "as long. Empty: never."
+        ),
+    )
+    escalate_after = Span(
+        most=policies.LONGEST_WAIT,
+        label=_("It goes to the escalation owner after"),
+        help_text=_("The owner may then decide it too. Before it expires. Empty: never."),
+    )
+    editor_may_approve = forms.BooleanField(
+        required=False,
+        label=_("Whoever changes the arguments may also approve them"),
+        help_text=_("With a reason, which is shown in red. Otherwise somebody else has to."),
+    )
+
+    def __init__(self, *args: Any, groups: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        stored = self.initial.get("group") or ""
+        known = [*groups, stored] if stored and stored not in groups else groups
+        field = self.fields["group"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", _("everybody with the role")), *((name, name) for name in known)]
 
 
+TIMES = ("remind_after", "escalate_after")
 #: Two comparisons of the form are one of the policy, over different times.
 TOTALS = {"total_run": "run", "total_day": "day"}
 
@@ -164,9 +196,28 @@ def policy_of(form: PolicyForm, rules: Any) -> dict[str, Any]:
         made["quorum"] = given["quorum"]
     if given["always"]:
         made["path"] = "approval"
+    if given["group"]:
+        made["group"] = given["group"]
+    if given["editor_may_approve"]:
+        made["editor_may_approve"] = True
+    for name in TIMES:
+        if given[name]:
+            made[f"{name}_seconds"] = given[name]
     if found := rules_of(rules):
         made["rules"] = found
     return made
+
+
+def policy_began(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """What the form of a stored policy begins with."""
+    return {
+        "always": policy.get("path") == "approval",
+        "role": policy.get("role", Role.APPROVER.value),
+        "quorum": policy.get("quorum", 1),
+        "group": policy.get("group", ""),
+        "editor_may_approve": policy.get("editor_may_approve", False),
+        **{name: policy.get(f"{name}_seconds", 0) for name in TIMES},
+    }
 
 
 def _line(one: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,13 +11,12 @@ from django.utils.translation import gettext as _
 
 from accounts import ids
 from accounts.canonical import BadInput, strict_loads
-from tools import gate, named, replay, selectors, totals, vault
+from tools import gate, named, replay, selectors, staffing, totals, vault
 from tools import policy as policies
 from tools.contradictions import contradictions
 from tools.models import Contract, Intent
 from tools.present.path import PathToday, look, rule_words
 from tools.reasons import Problem
-from tools.staffing import could_agree
 
 COLUMNS = 78
 #: Edge of a square and distance between two, in the units of the drawing.
@@ -66,9 +65,9 @@ class Consequences:
 
 def consequences(*, draft: Contract, live: Contract | None, example: str) -> Consequences:
     """Judges without a trace: nothing is stored, nothing is sent."""
-    people = could_agree(tenant_id=draft.tenant_id, policy=draft.policy)
     problems = [
-        *contradictions(draft, people=people, tools=named.by(draft)),
+        *contradictions(draft, tools=named.by(draft)),
+        *staffing.problems(draft),
         *named.broken(draft),
         *vault.missing(draft),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tools import gate
+from tools import gate, spans
 from tools import policy as policies
 from tools.forms import RuleForm
 from tools.models import Contract, Tool
@@ -62,8 +62,19 @@ def people(policy: dict[str, Any]) -> str:
     """Who must agree."""
     roles = {value: str(label) for value, label in _roles()}
     quorum = int(policy["quorum"])
+    named = {
+        "n": quorum,
+        "role": roles.get(str(policy["role"]), policy["role"]),
+        "group": policy.get("group"),
+    }
     text = ngettext("%(n)s person agrees (%(role)s).", "%(n)s people agree (%(role)s).", quorum)
-    return text % {"n": quorum, "role": roles.get(str(policy["role"]), policy["role"])}
+    if named["group"]:
+        text = ngettext(
+            "%(n)s person agrees (%(role)s in the group %(group)s).",
+            "%(n)s people agree (%(role)s in the group %(group)s).",
+            quorum,
+        )
+    return text % named
 
 
 def rule_words(rule: dict[str, Any]) -> str:
@@ -94,8 +105,20 @@ def _condition_words(one: Mapping[str, Any]) -> str:
 def policy_words(policy: dict[str, Any]) -> list[str]:
     """A policy, one sentence a line."""
     found = [_("A person agrees to every call.")] if policy.get("path") == "approval" else []
-    found.append(people({"role": policy.get("role", "approver"), "quorum": policy.get("quorum", 1)}))
+    found.append(people({"role": "approver", "quorum": 1, **policy}))
+    found += _term_words(policy)
     return [*found, *(rule_words(rule) for rule in policy.get("rules", ()))]
+
+
+def _term_words(policy: dict[str, Any]) -> list[str]:
+    found = []
+    if after := policy.get("remind_after_seconds"):
+        found.append(_("They are reminded after %s.") % spans.words(after))
+    if after := policy.get("escalate_after_seconds"):
+        found.append(_("It goes to the escalation owner after %s.") % spans.words(after))
+    if policy.get("editor_may_approve"):
+        found.append(_("Whoever changes the arguments may also approve them, with a reason."))
+    return found
 
 
 def after_a_crash(contract: Contract) -> list[tuple[bool, str]]:

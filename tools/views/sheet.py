@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from accounts.models import Role
-from tools import drafts, forms, publish_rule, reviews, standing
+from tools import drafts, forms, publish_rule, reviews, staffing, standing
 from tools.models import Contract, EffectClass, Tool
 from tools.present.consequences import consequences as judge
 from tools.present.path import general
@@ -40,14 +39,15 @@ def sheet_of(found: Tool, data: Any) -> Sheet:
         drafts.copied(live) if live else Contract(tenant_id=found.tenant_id, tool=found, version=1, **BLANK)
     )
     policy = base.policy if isinstance(base.policy, dict) else {}
-    began = {"always": policy.get("path") == "approval", "role": policy.get("role", Role.APPROVER.value)}
     return Sheet(
         tool=found,
         live=live,
         draft=draft,
         base=base,
         contract=forms.ContractForm(data, instance=drafts.copied(base), tools=forms.other_tools(found)),
-        policy=forms.PolicyForm(data, initial={**began, "quorum": policy.get("quorum", 1)}),
+        policy=forms.PolicyForm(
+            data, initial=forms.policy_began(policy), groups=staffing.groups(tenant_id=found.tenant_id)
+        ),
         rules=forms.RuleFormSet(data, initial=forms.rule_lines(policy), prefix="rule"),
     )
 
