@@ -5,14 +5,14 @@ submit, enough others hold the role that must agree and are in the group that it
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext_noop as _
 
 from accounts import rights
-from accounts.models import Group, GroupMember, Role, User
+from accounts.models import Group, Role, User
 from tools import policy as policies
 from tools.contradictions import asks_safely
 from tools.models import Contract
@@ -53,7 +53,7 @@ class Staff:
 
     tenant_id: uuid.UUID
     _holders: dict[str, dict[uuid.UUID, User]] = field(default_factory=dict)
-    _groups: dict[str, set[uuid.UUID] | None] = field(default_factory=dict)
+    _groups: dict[str, frozenset[uuid.UUID] | None] = field(default_factory=dict)
 
     def holders(self, role: str) -> dict[uuid.UUID, User]:
         """Everybody who holds a role."""
@@ -62,21 +62,17 @@ class Staff:
             self._holders[role] = {user.pk: user for user in people}
         return self._holders[role]
 
-    def group(self, name: str) -> set[uuid.UUID] | None:
+    def group(self, name: str) -> frozenset[uuid.UUID] | None:
         """Who is in a group; None when there is none of that name."""
         if name not in self._groups:
-            found = Group.everywhere.filter(
-                tenant_id=self.tenant_id, name__iexact=name, closed_at__isnull=True
-            ).first()
-            places = GroupMember.everywhere.filter(group=found)
-            self._groups[name] = set(places.values_list("user_id", flat=True)) if found else None
+            self._groups[name] = rights.group_members(tenant_id=self.tenant_id, name=name)
         return self._groups[name]
 
     def could_agree(self, policy: Any, *, besides_submitter: bool = True) -> int:
         """How many people at most could agree to a call under a policy, besides whoever submitted the task."""
         agree = set(self.holders(_role(policy)))
         if group := _group(policy):
-            agree &= self.group(group) or set()
+            agree &= self.group(group) or frozenset()
         submit = {user for one in MAY_SUBMIT for user in self.holders(one.value)}
         return len(agree) - 1 if besides_submitter and submit and submit <= agree else len(agree)
 
@@ -105,7 +101,7 @@ def problems(contract: Contract, *, besides_submitter: bool = True) -> list[Prob
     params: dict[str, Any] = {"quorum": needed, "people": people}
     if not group:
         return [Problem("policy_unsatisfiable", TOO_FEW, params, "policy")]
-    idle = (staff.group(group) or set()) - set(staff.holders(_role(policy)))
+    idle = (staff.group(group) or frozenset()) - set(staff.holders(_role(policy)))
     params |= {"group": group, "role": _role(policy), "names": _names(idle)}
     text = WITHOUT_ROLE if params["names"] else TOO_FEW_IN_GROUP
     return [Problem("policy_unsatisfiable", text, params, "policy")]
@@ -136,7 +132,7 @@ def _group(policy: Any) -> str:
     return str(policy.get("group") or "") if isinstance(policy, Mapping) else ""
 
 
-def _names(people: set[uuid.UUID]) -> str:
+def _names(people: Iterable[uuid.UUID]) -> str:
     found = User.objects.filter(pk__in=people, is_active=True).order_by("name")[: NAMED + 1]
     names = [str(user) for user in found]
     return ", ".join([*names[:NAMED], *(["…"] if len(names) > NAMED else [])])

@@ -204,7 +204,7 @@ def test_b60_a_group_without_people_enough_is_refused_and_says_who_is_missing(te
     ada = make.person(tenant, "submitter", name="Ada")
     rules = [{"argument": "amount", "over": 5, "then": "approval", "quorum": 2}]
     drafted = publish.draft(
-        tool=make.tool(tenant), **make.DECLARED, policy={"group": "finance", "rules": rules}
+        tool=make.tool(tenant), **make.DECLARED, policy={"group": "Finance", "rules": rules}
     )
 
     def told() -> str:
@@ -212,12 +212,12 @@ def test_b60_a_group_without_people_enough_is_refused_and_says_who_is_missing(te
             publish.publish(contract_id=drafted.pk, by=jonas.pk)
         return " ".join(str(problem) for problem in refused.value.problems)
 
-    assert told() == "There is no group finance, so nobody could agree."
+    assert told() == "There is no group Finance, so nobody could agree."
     finance = Group.everywhere.create(tenant=tenant, name="Finance")
-    assert told() == "Nobody is in the group finance, so nobody could agree."
+    assert told() == "Nobody is in the group Finance, so nobody could agree."
     put(finance, ben, ada)
     assert told() == (
-        "The policy needs 2 people of the group finance with the role approver; besides whoever submits there are 1. "
+        "The policy needs 2 people of the group Finance with the role approver; besides whoever submits there are 1. "
         "Without the role are: Ada."
     )
     assert staffing.unsatisfiable(tenant_id=tenant.pk) == []
@@ -228,7 +228,7 @@ def test_b60_a_group_without_people_enough_is_refused_and_says_who_is_missing(te
     assert publish.publish(contract_id=drafted.pk, by=jonas.pk).status == "PUBLISHED"
     GroupMember.everywhere.filter(group=finance, user=mira).delete()
     (short,) = staffing.unsatisfiable(tenant_id=tenant.pk)
-    assert (short.needed, short.people, short.group) == (2, 1, "finance")
+    assert (short.needed, short.people, short.group) == (2, 1, "Finance")
 
 
 def test_a_policy_that_nobody_can_satisfy_any_more_is_found(tenant):

@@ -39,7 +39,7 @@ class PolicyForm(forms.Form):
     escalate_after = Span(
         most=policies.LONGEST_WAIT,
         label=_("It goes to the escalation owner after"),
-        help_text=_("The owner may then decide it too. Before it expires. Empty: never."),
+        help_text=_("The owner is told that it still waits. Before it expires. Empty: never."),
     )
     editor_may_approve = forms.BooleanField(
         required=False,
