@@ -4,7 +4,7 @@ read and which therefore imports nothing; hints for open pages, notes to people 
 from typing import Final
 
 from config.wiring import ROUTES
-from outbox import letters, notify
+from outbox import kinds, letters, notify
 from outbox.consumers import bells, hints, post
 from outbox.notify import dead
 from outbox.routes import CHAT, MAIL, Consumer, declare
@@ -31,6 +31,14 @@ TOLD: Final[dict[str, tuple[Consumer, ...]]] = {
     DISABLED: (notify.NOTES,),
     dead.TOPIC: (notify.NOTES,),
 }
+#: Topic → kinds of notes about the same thing that are over with it.
+ENDS: Final = {
+    "action.closed": (
+        *(kinds.WAITS, kinds.UNKNOWN, kinds.REMINDER, kinds.ESCALATED, kinds.DELEGATED),
+        kinds.UNDECIDABLE,
+    ),
+    "run.finished": (kinds.TASK_WAITS,),
+}
 
 
 def wire() -> None:
@@ -51,7 +59,7 @@ def wire() -> None:
     for kind in letters.KINDS:
         declare(f"letter.{kind}", [post.LETTERS], lane=MAIL)
     for topic, writer in _writers().items():
-        notify.register(topic, writer)
+        notify.register(topic, writer, ends=ENDS.get(topic, ()))
 
 
 def _writers() -> dict[str, notify.Writer]:

@@ -93,6 +93,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "config.ui.context.frame",
                 "approvals.context.inbox_count",
+                "outbox.context.notes_count",
             ],
         },
     }

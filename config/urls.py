@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("config.api")),
     path("inbox/", include("approvals.urls")),
     path("settings/", include("outbox.urls")),
+    path("notes/", include("outbox.note_urls")),
     path("tools/", include("tools.urls")),
     path("", include("runs.urls")),
     path("parts/", parts, name="styleguide"),

@@ -1,12 +1,87 @@
 """Forms of this room: they check what was typed; the rules are in the verbs."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from outbox.chat.services import SERVICES
+from outbox.kinds import KINDS, Kind
+from outbox.models import Channel, DigestTime, Timing
 from outbox.webhooks import events
+
+#: A kind of note with its timing on each channel.
+Row = tuple[Kind, dict[Channel, Timing]]
+
+
+class NotesForm(forms.Form):
+    """One choice for each kind of note and channel; for a person also when the digest comes."""
+
+    every = forms.ChoiceField(label=_("The digest comes"), choices=DigestTime.Every.choices)
+    hour = forms.TypedChoiceField(
+        label=_("Daily at"), coerce=int, choices=[(hour, f"{hour:02}:00") for hour in range(24)]
+    )
+
+    def __init__(self, *args: Any, table: Sequence[Row], digest: DigestTime | None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.table = table
+        if digest is None:
+            del self.fields["every"], self.fields["hour"]
+        else:
+            self.initial.update(every=digest.every, hour=digest.hour)
+        for kind, timings in table:
+            for channel, timing in timings.items():
+                offered = kind.choices(channel)
+                widget = forms.Select(attrs={"aria-label": f"{kind.words} {channel.label}"})
+                choices = [(one.value, one.label) for one in offered]
+                self.fields[f"{kind.name}__{channel.value}"] = forms.ChoiceField(
+                    choices=choices, initial=timing.value, widget=widget
+                )
+
+    def rows(self) -> list[tuple[Kind, list[tuple[str, forms.BoundField]]]]:
+        """Each kind with its fields, in the order of the channels."""
+        return [
+            (kind, [(str(channel.label), self[f"{kind.name}__{channel.value}"]) for channel in timings])
+            for kind, timings in self.table
+        ]
+
+    def chosen(self) -> dict[tuple[str, str], str]:
+        """What was changed: (kind, channel) → timing. What stays as it is goes on following its default."""
+        found: dict[tuple[str, str], str] = {}
+        for kind, timings in self.table:
+            for channel, timing in timings.items():
+                wanted = self.cleaned_data[f"{kind.name}__{channel.value}"]
+                if wanted != timing:
+                    found[kind.name, channel.value] = wanted
+        return found
+
+
+class ChatForm(forms.Form):
+    """Where to write by chat. The address is a secret: it is typed, kept sealed, and not shown again."""
+
+    address = forms.CharField(
+        label=_("Address"),
+        max_length=1000,
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
+    )
+    kinds = forms.MultipleChoiceField(
+        label=_("Notes"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        choices=[(kind.name, kind.words) for kind in KINDS.values()],
+        help_text=_("None chosen: all of them."),
+    )
+
+    def __init__(self, *args: Any, of_tenant: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        forms_ = ", ".join(one.example for one in SERVICES)
+        self.fields["address"].help_text = _("One of: %(forms)s. Kept sealed, and not shown again.") % {
+            "forms": forms_
+        }
+        if not of_tenant:
+            del self.fields["kinds"]
 
 
 class WebhookForm(forms.Form):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from outbox.views import deliveries, webhooks
+from outbox.views import deliveries, notes, notifications, webhooks
 
 app_name = "outbox"
 urlpatterns = [
@@ -15,6 +15,12 @@ urlpatterns = [
     path("webhooks/<uuid:endpoint_id>/delete/", webhooks.delete, name="delete_webhook"),
     path("webhooks/deliveries/<uuid:delivery_id>/", deliveries.delivery, name="delivery"),
     path("webhooks/deliveries/<uuid:delivery_id>/again/", deliveries.again, name="send_again"),
+    path("notifications/", notifications.mine, name="notifications"),
+    path("notifications/chat/", notifications.chat, name="chat"),
+    path("notifications/everybody/", notifications.everybody, name="notifications_of_tenant"),
+    path("notifications/everybody/chat/", notifications.chat_of_tenant, name="chat_of_tenant"),
+    path("notes/", notes.of_tenant, name="notes_of_tenant"),
+    path("notes/<uuid:note_id>/again/", notes.again, name="resend_note"),
     path("dead-letters/", deliveries.dead_letters, name="dead_letters"),
     path("dead-letters/<uuid:message_id>/again/", deliveries.redeliver_message, name="redeliver"),
 ]

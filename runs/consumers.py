@@ -13,7 +13,7 @@ import contextlib
 import json
 import time
 import uuid
-from typing import Any
+from typing import Any, NamedTuple
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -23,6 +23,7 @@ from accounts.models import Membership
 from accounts.scope import tenant_scope
 from accounts.socket_access import Visitor
 from approvals import inbox
+from outbox.notify import reads
 from runs.models import Run
 from runs.selectors import events, live
 
@@ -33,6 +34,22 @@ LOOK_EVERY = 3.0
 GATHER = 0.1
 LONGEST_MESSAGE = 200
 MOST_MESSAGES, IN_SECONDS = 20, 10.0
+
+
+class Frame(NamedTuple):
+    """What the frame of every page shows: questions that wait for this person, notes that they have not read, and when the
+    newest of those came that may ring on the desktop (milliseconds)."""
+
+    inbox: int
+    notes: int
+    loud: int
+
+
+def _frame(membership: Membership) -> Frame:
+    user, tenant = membership.user_id, membership.tenant_id
+    unread = reads.bell(user_id=user, tenant_id=tenant)
+    loud = reads.loudest(user_id=user, tenant_id=tenant) if unread else 0
+    return Frame(inbox.count_for(user_id=user, tenant_id=tenant), unread, loud)
 
 
 class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # the library ships no types
@@ -55,7 +72,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # the library
 
     async def connect(self) -> None:
         """A session, a member, the right thing; else it is refused. The origin was checked before (``config.asgi``)."""
-        self.told = self.waiting = -1
+        self.told = -1
+        self.shown: Frame | None = None
         self.asked = False
         self.bell = asyncio.Event()
         self.came: list[float] = []
@@ -121,19 +139,18 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # the library
             if found is None:
                 await self.close(code=NOT_ALLOWED if await self._signed_in() else SIGNED_OUT)
                 return
-            seq, waiting = found
-            if asked or seq > self.told or waiting != self.waiting:
-                await self.send(text_data=json.dumps({"seq": seq, "inbox": waiting}))
-            self.told, self.waiting = max(self.told, seq), waiting
+            seq, shown = found
+            if asked or seq > self.told or shown != self.shown:
+                await self.send(text_data=json.dumps({"seq": seq, **shown._asdict()}))
+            self.told, self.shown = max(self.told, seq), shown
             await asyncio.sleep(GATHER)
 
-    async def _look(self) -> tuple[int, int] | None:
-        """How far things are and how many questions wait for this person, or None without the right to
-        know."""
-        found: tuple[int, int] | None = await database_sync_to_async(self._read)()
+    async def _look(self) -> tuple[int, Frame] | None:
+        """How far things are and what the frame shows this person, or None without the right to know."""
+        found: tuple[int, Frame] | None = await database_sync_to_async(self._read)()
         return found
 
-    def _read(self) -> tuple[int, int] | None:
+    def _read(self) -> tuple[int, Frame] | None:
         assert self.visitor is not None
         membership = socket_access.still(self.visitor)
         if membership is None:
@@ -141,8 +158,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # the library
         with tenant_scope(self.visitor.tenant_id):
             if not self.allowed(membership):
                 return None
-            waiting = inbox.count_for(user_id=membership.user_id, tenant_id=membership.tenant_id)
-            return self.newest(membership), waiting
+            return self.newest(membership), _frame(membership)
 
     async def _signed_in(self) -> bool:
         assert self.visitor is not None
@@ -177,6 +193,16 @@ class TasksConsumer(LiveConsumer):
 
     def newest(self, membership: Membership) -> int:
         return live.tasks_seq()
+
+
+class NotesConsumer(LiveConsumer):
+    """A page without anything live of its own: only what the frame shows."""
+
+    def groups_of(self, visitor: Visitor) -> list[str]:
+        return [f"inbox.{visitor.tenant_id.hex}"]
+
+    def newest(self, membership: Membership) -> int:
+        return 0
 
 
 class InboxConsumer(LiveConsumer):

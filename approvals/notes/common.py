@@ -12,10 +12,9 @@ from django.utils.translation import gettext as _
 
 from accounts.access import zone_of
 from accounts.letters import Letter
-from accounts.models import Absence, Role, User
-from accounts.rights import people_with
+from accounts.models import Absence, User
 from accounts.said import read
-from approvals import links
+from approvals import links, rules
 from approvals.models import PendingAction
 
 Kind, Status = PendingAction.Kind, PendingAction.Status
@@ -40,16 +39,11 @@ def path(payload: Mapping[str, Any]) -> str:
 
 
 def deciders(action: PendingAction) -> list[User]:
-    """Everybody who may decide the action now: holders of its role but the submitter; the submitter takes over."""
-    role = action.policy.get("role", Role.APPROVER)
-    found = [
-        user for user in people_with(tenant_id=action.tenant_id, role=role) if user.pk != action.submitter_id
-    ]
-    if action.assignee_id:
-        found = [user for user in found if user.pk == action.assignee_id]
-    if action.kind == Kind.TAKE_OVER and action.submitter.is_active:
-        found.append(action.submitter)
-    return found
+    """Everybody who may decide the action now and has not: those who are here. When nobody of them is, those who are away,
+    for then nobody else would hear of it; and the escalation owner once it went to them."""
+    found = rules.deciders(action)
+    people = list(found.present or found.away)
+    return [*people, *([found.owner] if found.owner is not None else [])]
 
 
 def stand_ins(action: PendingAction, users: Iterable[User]) -> dict[uuid.UUID, User]:

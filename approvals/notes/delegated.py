@@ -23,13 +23,13 @@ def kind_of(payload: Mapping[str, Any], user: User | None) -> str:
 
 
 def recipients(payload: Mapping[str, Any]) -> list[User]:
-    """The person it was handed to, while it is theirs; beside them who stands in for them now."""
+    """The person it was handed to, while it is theirs; while they are away, who stands in for them."""
     action = _theirs(payload)
     if action is None or action.assignee is None:
         return []
     stand_in = common.stand_ins(action, [action.assignee]).get(action.assignee.pk)
-    people = [action.assignee, *([stand_in] if stand_in else [])]
-    return [user for user in people if membership(user_id=user.pk, tenant_id=action.tenant_id)]
+    told = stand_in or action.assignee
+    return [told] if membership(user_id=told.pk, tenant_id=action.tenant_id) else []
 
 
 def letter(payload: Mapping[str, Any], user: User) -> Letter | None:

@@ -25,10 +25,7 @@ def kind_of(payload: Mapping[str, Any], user: User | None) -> str:
 def recipients(payload: Mapping[str, Any]) -> list[User]:
     """Who may decide it now and has not signed."""
     action = common.find_open(payload)
-    if action is None:
-        return []
-    signed = {one.user_id for one in rules.signatures(action)}
-    return [user for user in common.deciders(action) if user.pk not in signed]
+    return common.deciders(action) if action is not None else []
 
 
 def letter(payload: Mapping[str, Any], user: User) -> Letter | None:

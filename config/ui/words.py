@@ -36,5 +36,11 @@ def for_browser() -> dict[str, str]:
         "remove": _("Remove %s"),
         "removed": _("%s was taken out."),
         "copied": _("Copied"),
+        "note": _("There is something new for you."),
+        "desktop-on": _("Ring on this desktop"),
+        "desktop-off": _("Do not ring here any more"),
+        "desktop-is-on": _("Notes ring on this desktop."),
+        "desktop-is-off": _("Off. The browser will ask whether you allow it."),
+        "desktop-denied": _("This browser does not allow it. Its own settings can change that."),
         "mismatch": _("This is not the text above. Nothing was approved."),
     }

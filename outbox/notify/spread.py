@@ -14,7 +14,7 @@ from outbox.models import Channel, ChatTarget, Notification, Timing
 from outbox.notify import choices
 from outbox.notify.chats import CHAT_TOPIC
 from outbox.notify.mails import MAIL_TOPIC
-from outbox.notify.writers import Writer, write, writer_of
+from outbox.notify.writers import Writer, ends, write, writer_of
 from outbox.receive import once
 from outbox.routes import Consumer, Delivery
 
@@ -47,9 +47,21 @@ def _spread(delivery: Delivery) -> bool:
         rows = [*_to_people(delivery, writer), *_to_chat_of_tenant(delivery, writer)]
         Notification.everywhere.bulk_create(rows)
         append_many(carried(row) for row in rows if row.status == Status.PENDING)
+        over = _over(delivery)
         fresh = [row.pk for row in rows if row.channel == Channel.PAGE]
         Notification.everywhere.filter(pk__in=fresh).update(sent_at=Now())
-        return bool(fresh)
+        return bool(fresh or over)
+
+
+def _over(delivery: Delivery) -> int:
+    """What stands in pages about this and is over with it counts as read."""
+    ended = ends(delivery.topic)
+    if not ended or not delivery.key:
+        return 0
+    unread = Notification.everywhere.filter(
+        about=delivery.key, channel=Channel.PAGE, read_at__isnull=True, kind__in=ended
+    )
+    return unread.filter(event_id__lt=delivery.event_id).update(read_at=Now())
 
 
 _TOPICS = {Channel.MAIL.value: MAIL_TOPIC, Channel.CHAT.value: CHAT_TOPIC}

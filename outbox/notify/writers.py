@@ -33,11 +33,18 @@ class Writer(Protocol):
 
 
 _writers: dict[str, Writer] = {}
+_ends: dict[str, tuple[str, ...]] = {}
 
 
-def register(topic: str, writer: Writer) -> None:
-    """Set the writer of a topic."""
+def register(topic: str, writer: Writer, *, ends: Sequence[str] = ()) -> None:
+    """Set the writer of a topic. ``ends``: kinds of notes about the same thing that need nobody to read them any more."""
     _writers[topic] = writer
+    _ends[topic] = tuple(ends)
+
+
+def ends(topic: str) -> tuple[str, ...]:
+    """Which kinds of notes are over with this topic."""
+    return _ends.get(topic, ())
 
 
 def registered() -> dict[str, Writer]:

@@ -5,6 +5,7 @@ import * as forms from "./forms.js";
 import * as gesture from "./second-gesture.js";
 import * as keyboard from "./keyboard.js";
 import * as live from "./live.js";
+import * as notes from "./notes.js";
 import * as upload from "./upload.js";
 
-for (const part of [ages, dialog, keyboard, gesture, upload, forms, live]) part.start();
+for (const part of [ages, dialog, keyboard, gesture, upload, forms, live, notes]) part.start();

@@ -3,6 +3,7 @@
 // <div data-live-url="/ws/…" data-live-seq="63" data-fragment-url="/…" id="…"> … </div>
 // On every connect it sends {"after": last}; the server answers {"seq": n} at once and whenever more is there.
 // What was missed while asleep, hidden or offline is therefore caught up by the same path, never replayed twice.
+import * as notes from "./notes.js";
 import { word } from "./words.js";
 
 const FIRST_WAIT = 500;
@@ -41,6 +42,7 @@ class Live {
   heard(message) {
     this.lastHeard = Date.now();
     if (typeof message.inbox === "number") showInbox(message.inbox);
+    notes.heard(message);
     if (message.gone) return location.assign(message.gone);
     if (typeof message.seq !== "number" || message.seq <= this.seen) return;
     this.wanted = Math.max(this.wanted, message.seq);
@@ -110,7 +112,7 @@ class Live {
   }
 }
 
-const showInbox = (count) => {
+export const showInbox = (count) => {
   const badge = document.getElementById("inbox-count");
   if (!badge) return;
   badge.firstChild.nodeValue = String(count);

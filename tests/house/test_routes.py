@@ -15,7 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from accounts import ids, letters, tokens
 from accounts.models import TokenScope, User
 from accounts.verbs.invite import invite
-from outbox.models import Message, WebhookDelivery, WebhookEndpoint
+from outbox.models import Message, Notification, WebhookDelivery, WebhookEndpoint
 from runs.models import Artifact
 from runs.routing import websocket_urlpatterns
 from tests.house.routes import ADMINISTRATOR, OPEN, ROUTES, SUBMITTER, TOKEN
@@ -23,7 +23,7 @@ from tests.make import people
 from tests.make import runs as make
 from tools.models import Intent
 
-SOCKETS = {"ws/runs/<run:run_id>/", "ws/tasks/", "ws/inbox/"}
+SOCKETS = {"ws/runs/<run:run_id>/", "ws/tasks/", "ws/inbox/", "ws/notes/"}
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -108,6 +108,9 @@ def world(transactional_db: None) -> World:
         tenant=house.tenant, endpoint=endpoint, event_id=ids.new_id(), type="run.failed"
     )
     message = Message.objects.create(tenant=house.tenant, topic="alert.raised", dead_at=Now())
+    note = Notification.everywhere.create(
+        tenant=house.tenant, user=house.ada, event_id=ids.new_id(), channel="page", status="sent"
+    )
     token, _ = tokens.issue(user_id=house.ada.pk, tenant_id=house.tenant.pk, name="t", scopes=["read"])
     return World(
         house,
@@ -124,6 +127,7 @@ def world(transactional_db: None) -> World:
             "endpoint_id": str(endpoint.pk),
             "delivery_id": str(delivery.pk),
             "message_id": str(message.pk),
+            "note_id": str(note.pk),
             "tenant_id": str(house.tenant.pk),
             "intent_id": ids.public("intent", Intent.everywhere.filter(run_id=run.pk)[0].pk),
             "report_id": str(ids.new_id()),
