@@ -31,6 +31,8 @@ ONLY_PROPOSED = {
     ),
     Contract.Concerns.PERMISSION.value: _("It changes who may do what: an agent may only propose it."),
 }
+#: The code of what a call says that its contract does not take.
+MISFIT = "arguments"
 STOPPED = {
     "tenant": _("%(by)s stopped everything: %(reason)s"),
     "tool": _("%(by)s stopped this tool: %(reason)s"),
@@ -245,7 +247,7 @@ def _misfits(contract: ContractFacts, arguments: Mapping[str, Any]) -> list[Reas
         except resources.Nameless as nameless:
             return [nameless.reason]
     text = _("The call does not fit the tool: %(where)s: %(problem)s")
-    return [Reason("arguments", text, {"where": where, "problem": problem}) for where, problem in found]
+    return [Reason(MISFIT, text, {"where": where, "problem": problem}) for where, problem in found]
 
 
 @functools.lru_cache(maxsize=256)

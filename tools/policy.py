@@ -39,6 +39,7 @@ PERIODS = ("run", "day")
 CONDITION = {"argument", "optional", "per", "tools", *COMPARISONS}
 CONSEQUENCE = {"then", "quorum", "why"}
 MOST_CONDITIONS = 5
+ENDS = (".", "!", "?", "…", "。", "！", "？")
 MOST_TOOLS = 20
 
 
@@ -267,7 +268,13 @@ def _total(
 
 def _why(rule: Mapping[str, Any]) -> str:
     names = " and ".join(repr(one["argument"]) for one in conditions(rule))
-    return str(rule.get("why") or f"A rule on {names} applies.")
+    return sentence(str(rule.get("why") or f"A rule on {names} applies."))
+
+
+def sentence(why: str) -> str:
+    """What a person wrote, as a sentence that another one can follow."""
+    said = why.strip()
+    return said if said.endswith(ENDS) else f"{said}."
 
 
 def _name(value: Any) -> bool:

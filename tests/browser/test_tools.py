@@ -35,7 +35,7 @@ def test_a_rule_is_seen_at_work_while_it_is_typed_then_published(visit: Callable
     shoot(jonas, "tool-changes")
     page.get_by_role("button", name="Publish version 2").click()
     expect(page.get_by_text("Version 2 is in force")).to_be_visible()
-    jonas.go("/tools/")
+    jonas.go("/tools/?kind=drills")
     row = page.get_by_role("row").filter(has=page.locator('.goal a[href="/tools/drill.effect/"]')).first
     expect(row.get_by_text("Amounts over 500 are looked at.")).to_be_visible()
 

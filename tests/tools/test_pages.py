@@ -64,9 +64,11 @@ def desk() -> Desk:
 
 
 def test_the_register_tells_the_path_of_every_tool_and_why(desk: Desk):
-    page = desk.get("/tools/")
+    page, drills = desk.get("/tools/"), desk.get("/tools/?kind=drills")
     for tool in Tool.everywhere.filter(tenant=desk.tenant):
-        assert tool.name in page
+        there = drills if tool.is_drill else page
+        assert f'href="/tools/{tool.name}/"' in there
+        assert f'href="/tools/{tool.name}/"' not in (page if tool.is_drill else drills)
     assert "It cannot be undone." in page
     assert "It only reads." in page
     assert "Cannot be undone" in desk.get("/tools/?kind=irreversible")
@@ -98,6 +100,11 @@ def test_a_draft_is_saved_reviewed_and_published(desk: Desk):
     page = answer.content.decode()
     assert "Never to everybody." in page
     assert desk.live("mail.send").pk == before.pk, "a draft is not in force"
+    assert "This example is made up" in page
+    typed = '{"to": "all@everywhere.example", "subject": "s", "text": "t"}'
+    judged = desk.save("mail.send", quorum="1", max_attempts="1", review="1", example=typed, **rule)
+    assert "A rule of the tool forbids it: Never to everybody." in judged.content.decode()
+    assert "all@everywhere.example" in judged.content.decode().partition("For the example")[2]
     desk.browser.post("/tools/mail.send/changes/", {"seen": answer.context["seen"]})
     now = desk.live("mail.send")
     assert now.version == before.version + 1
@@ -266,7 +273,11 @@ def test_calls_that_only_read_are_counted_like_effects(desk: Desk):
     worker = hands.worker()
     hands.counter_run(desk.tenant, ada, steps=3)
     hands.run_all(worker)
-    row = next(row for row in desk.browser.get("/tools/").context["rows"] if row.tool.name == "drill.noop")
+    row = next(
+        row
+        for row in desk.browser.get("/tools/?kind=drills").context["rows"]
+        if row.tool.name == "drill.noop"
+    )
     assert (row.figures.calls, row.figures.errors, row.figures.unknown) == (3, 0, 0)
     assert "not counted" not in desk.get("/tools/")
     foreign = Desk()

@@ -83,6 +83,8 @@ class ContractForm(world.Declared, call.Declared, repeat.Declared, connections.C
 
 
 def other_tools(tool: Tool) -> dict[str, str]:
-    """Name and title of the tenant's other tools."""
+    """Name and title of the tenant's other tools; those for drills are offered to each other alone."""
     rows = Tool.everywhere.filter(tenant_id=tool.tenant_id).exclude(pk=tool.pk).order_by("name")
+    if not tool.is_drill:
+        rows = rows.exclude(name__startswith=Tool.DRILL)
     return dict(rows.values_list("name", "title"))

@@ -1,5 +1,7 @@
 """Tools and their contracts."""
 
+from typing import ClassVar
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
@@ -58,8 +60,16 @@ class Tool(TenantRow):
             models.Index(fields=["tenant", "name"], name="tool_paused", condition=Q(paused_at__isnull=False))
         ]
 
+    #: How the names of tools for benches and drills begin.
+    DRILL: ClassVar[str] = "drill."
+
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_drill(self) -> bool:
+        """Whether it is there for benches and drills alone."""
+        return str(self.name).startswith(self.DRILL)
 
 
 class Contract(TenantRow):

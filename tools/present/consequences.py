@@ -45,11 +45,13 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Consequences:
-    """``example_fault``: why the example cannot be judged. ``publishable``: nothing speaks against publishing."""
+    """``example`` is what was judged; ``example_fault``: why it cannot be. ``publishable``: nothing speaks against
+    publishing."""
 
     verdict: PathToday | None
     before: str
     rules: Sequence[tuple[bool, str]]
+    example: str
     example_fault: str
     problems: Sequence[Problem]
     replay: replay.Replay
@@ -75,7 +77,10 @@ def consequences(*, draft: Contract, live: Contract | None, example: str) -> Con
     arguments, fault = _example(example)
     verdict, before, fired = None, "", []
     if well_formed and not fault:
-        verdict = look(_judged(draft, arguments))
+        word = _judged(draft, arguments)
+        fault = _no_call_yet(draft, arguments, word)
+    if well_formed and not fault:
+        verdict = look(word)
         verdict = replace(verdict, why=[*verdict.why, *_held_now(draft)])
         fired = _fired(draft, arguments)
         if live is not None:
@@ -86,6 +91,7 @@ def consequences(*, draft: Contract, live: Contract | None, example: str) -> Con
         verdict=verdict,
         before=before,
         rules=fired,
+        example=example,
         example_fault=fault,
         problems=problems,
         replay=again,
@@ -112,7 +118,11 @@ def last_example(contract: Contract) -> str:
         .values_list("arguments", flat=True)
         .first()
     )
-    return json.dumps(last or _made_up(contract.input_schema), indent=2, ensure_ascii=False)
+    return _text(last or _made_up(contract.input_schema))
+
+
+def _text(arguments: Mapping[str, Any]) -> str:
+    return json.dumps(arguments, indent=2, ensure_ascii=False)
 
 
 def _made_up(schema: Any) -> dict[str, Any]:
@@ -141,6 +151,15 @@ def _value(schema: Any) -> Any:
         "null": None,
     }
     return blank.get(str(known.get("type")), "text")
+
+
+def _no_call_yet(draft: Contract, arguments: Mapping[str, Any], word: gate.Verdict) -> str:
+    """What is said instead of a verdict about an example that nobody thought of and that does not fit."""
+    if arguments != _made_up(draft.input_schema) or any(
+        reason.code != gate.MISFIT for reason in word.reasons
+    ):
+        return ""
+    return _("This example is made up of the declaration. Type a call to see what becomes of it.")
 
 
 def _example(text: str) -> tuple[Mapping[str, Any], str]:

@@ -69,7 +69,7 @@ def rows(*, tenant_id: uuid.UUID) -> list[Row]:
         made,
         # Tools of benches and drills come last: nobody looks for them here.
         key=lambda r: (
-            r.tool.name.startswith("drill."),
+            r.tool.is_drill,
             r.contract is None,
             order[EffectClass(r.contract.effect_class)] if r.contract else 3,
             r.tool.title,
@@ -133,6 +133,8 @@ def chips(found: Sequence[Row], current: str, words: str = "", sort: str = "") -
         ("unknown", _("Had unknowns"), "unknown", "unknown"),
         ("drafts", _("Drafts"), "pencil", ""),
     ]
+    if any(row.tool.is_drill for row in found):
+        kinds.append(("drills", _("Drills"), "wrench", ""))
     return [
         Chip(
             label,
@@ -147,7 +149,11 @@ def chips(found: Sequence[Row], current: str, words: str = "", sort: str = "") -
 
 
 def only(found: Sequence[Row], kind: str) -> list[Row]:
-    """The rows of one filter; all of them for a filter that there is not."""
+    """The rows of one filter; all of them for a filter that there is not. What is there for drills stands in a filter of its
+    own, unless it is paused."""
+    if kind == "drills":
+        return [row for row in found if row.tool.is_drill]
+    found = [row for row in found if not row.tool.is_drill or row.tool.paused_at]
     match kind:
         case "paused":
             return [row for row in found if row.tool.paused_at]

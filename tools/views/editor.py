@@ -1,10 +1,12 @@
 """The editor of a contract: the draft with what it would mean, and throwing it away."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -17,6 +19,8 @@ from tools.present import changes as differences
 from tools.present.consequences import last_example
 from tools.views.register import one
 from tools.views.sheet import Sheet, frame, judged, sheet_of
+
+LONGEST_ADDRESS = 4000
 
 
 @never_cache
@@ -42,7 +46,7 @@ def tool(request: MemberRequest, name: str) -> HttpResponse:
                 more = _clash(sheet)
             else:
                 if "review" in request.POST:
-                    return redirect("tools:changes", name)
+                    return redirect(_review(sheet, request.POST.get("example", "")))
                 messages.success(request, _("Draft %s is saved. It is not in force.") % saved.version)
                 return redirect("tools:tool", name)
         else:
@@ -75,6 +79,13 @@ def discard(request: MemberRequest, name: str) -> HttpResponse:
     if drafts.discard(tool_id=one(name).pk, by=request.user.pk):
         messages.success(request, _("The draft is discarded. What is in force stays as it is."))
     return redirect("tools:tool", name)
+
+
+def _review(sheet: Sheet, example: str) -> str:
+    """The address of the review, with the example that was typed; without one that is too long for an address."""
+    page, typed = reverse("tools:changes", args=[sheet.tool.name]), "\n".join(example.splitlines())
+    asked = "" if typed in ("", last_example(sheet.base)) else f"?{urlencode({'example': typed})}"
+    return page + asked if len(asked) <= LONGEST_ADDRESS else page
 
 
 def _clash(sheet: Sheet) -> dict[str, Any]:

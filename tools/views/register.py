@@ -30,7 +30,7 @@ def tools(request: MemberRequest) -> HttpResponse:
         "kind": kind,
         "sort": sort,
         "words": words,
-        "total": len(found),
+        "total": sum(not row.tool.is_drill for row in found),
         "paused": sum(bool(row.tool.paused_at) for row in found),
         "stopped": next(
             (one for one in switches.standing(tenant_id=request.tenant.pk) if one.scope == "tenant"), None

@@ -42,11 +42,13 @@ def changes(request: MemberRequest, name: str) -> HttpResponse:
         if _published(request, draft):
             return redirect("tools:history", name)
     context = frame(sheet, "changes")
+    example = request.GET.get("example") or last_example(draft)
     review = context["review"]
     mine = {draft.created_by_id, review.asked_by_id if review else None}
     context |= {
         "rows": differences.changes(sheet.live, draft),
-        "judged": judge(draft=draft, live=sheet.live, example=last_example(draft)),
+        "judged": judge(draft=draft, live=sheet.live, example=example),
+        "show_example": True,
         "may_answer": review is not None and request.user.pk not in mine,
         "note_form": forms.NoteForm(request.POST or None),
         "back_form": forms.SendBackForm(),
