@@ -3,15 +3,26 @@
 import uuid
 from typing import Final
 
-from django.db.models import Case, Exists, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, Value, When
+from django.db.models import (
+    Case,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Now
 
-from accounts import rights
-from accounts.models import Role
-from approvals.models import Decision, PendingAction
+from approvals import reach
+from approvals.models import Decision, FollowUp, PendingAction
 from tools.models import Risk
 
-TABS: Final = ("mine", "claimed", "decided")
+TABS: Final = ("mine", "groups", "claimed", "aside", "decided")
 SHOWN: Final = 200
 Kind, Status = PendingAction.Kind, PendingAction.Status
 
@@ -29,8 +40,11 @@ def open_for(
 ) -> list[PendingAction]:
     """The actions of one tab, most urgent first; decided ones newest first. The large columns are left out.
 
-    ``mine``: open, this person may decide, and nobody else holds the claim. ``claimed``: open, held by
-    somebody else. ``decided``: closed ones of the tenant that this person decided, or could have.
+    ``mine``: open, this person may decide it now and has not, nobody else holds the claim, and it is not set aside.
+    ``groups``: open, the role and group of this person answer for it, and it is more than theirs alone: its rule names a
+    group of theirs, or it was handed to somebody else, or they have signed or edited it and it waits for the others.
+    ``claimed``: like ``mine``, held by somebody else. ``aside``: what this person set aside, ``aside_until`` says till when.
+    ``decided``: closed ones of the tenant that this person decided, or could have.
     """
     rows = _tab(user_id, tenant_id, tab)
     if tab == "decided":
@@ -41,7 +55,9 @@ def open_for(
             _FIRST_KIND, F("expires_at").asc(nulls_last=True), _WORST_RISK, "opened_at", "pk"
         )
     return list(
-        rows.select_related("intent", "claimed_by", "submitter").defer("shown", "preview", "evidence")[:limit]
+        rows.select_related("intent", "claimed_by", "submitter", "assignee").defer(
+            "shown", "preview", "evidence"
+        )[:limit]
     )
 
 
@@ -59,20 +75,24 @@ def next_for(
 
 
 def _tab(user_id: uuid.UUID, tenant_id: uuid.UUID, tab: str) -> QuerySet[PendingAction]:
-    membership = rights.membership(user_id=user_id, tenant_id=tenant_id)
-    rows: QuerySet[PendingAction] = PendingAction.everywhere.filter(tenant_id=tenant_id)
-    if membership is None or tab not in TABS:
-        return rows.none()
-    mine = Q(policy__role__in=list(membership.roles)) & ~Q(submitter_id=user_id)
-    mine &= Q(assignee__isnull=True) | Q(assignee_id=user_id)
-    own = Q(kind=Kind.TAKE_OVER, submitter_id=user_id)
-    own |= Q(kind=Kind.ANSWER, submitter_id=user_id, policy__not_submitter=False)
-    signed = Decision.everywhere.filter(action_id=OuterRef("pk"), user_id=user_id)
+    found = reach.of(user_id=user_id, tenant_id=tenant_id)
+    if found is None or tab not in TABS:
+        return PendingAction.everywhere.none()
+    rows = reach.rows(tenant_id=tenant_id)
+    signed = Exists(Decision.everywhere.filter(action_id=OuterRef("pk"), user_id=user_id))
     if tab == "decided":
-        everything = Q(pk__isnull=False) if Role.ADMINISTRATOR in membership.roles else mine | own
-        return rows.exclude(status=Status.OPEN).filter(
-            everything | Q(submitter_id=user_id) | Q(Exists(signed))
-        )
-    held = Q(claimed_until__gt=Now()) & Q(claimed_by__isnull=False) & ~Q(claimed_by_id=user_id)
-    decidable = rows.filter(status=Status.OPEN).filter(mine | own).exclude(Exists(signed))
-    return decidable.filter(held) if tab == "claimed" else decidable.exclude(held)
+        all_of_them = Q(pk__isnull=False) if found.administers else found.answers_for | found.own
+        mine_or_asked = all_of_them | Q(submitter_id=user_id) | Q(signed)
+        return rows.exclude(status=Status.OPEN).filter(mine_or_asked)
+    rows = rows.filter(status=Status.OPEN)
+    if tab == "groups":
+        beyond_me = found.bound_elsewhere | found.edited | Q(signed)
+        return rows.filter(found.answers_for & (found.by_group | beyond_me)).exclude(submitter_id=user_id)
+    held = Q(claimed_until__gt=Now(), claimed_by__isnull=False) & ~Q(claimed_by_id=user_id)
+    decidable = rows.filter(found.may_decide).exclude(signed)
+    if tab == "claimed":
+        return decidable.filter(held)
+    later = FollowUp.everywhere.filter(action_id=OuterRef("pk"), user_id=user_id, at__gt=Now())
+    if tab == "aside":
+        return decidable.annotate(aside_until=Subquery(later.values("at")[:1])).filter(Exists(later))
+    return decidable.exclude(held).exclude(Exists(later))
