@@ -212,14 +212,17 @@ def entitled_signers(action: PendingAction, decisions: Iterable[Decision]) -> se
     """
     signed = {decision.user_id: decision for decision in decisions if decision.user_id}
     facts = staff.read(action, signed)
-    return {user_id for user_id, decision in signed.items() if _still_counts(action, facts, decision)}
+    return {
+        user_id
+        for user_id, decision in signed.items()
+        if _still_counts(action, facts, user_id, decision.authority)
+    }
 
 
-def _still_counts(action: PendingAction, facts: Staff, decision: Decision) -> bool:
-    user_id = decision.user_id
+def _still_counts(action: PendingAction, facts: Staff, user_id: uuid.UUID, right: str) -> bool:
     if user_id not in facts.members or _four_eyes(action, user_id, Verdict.APPROVE):
         return False
-    if decision.authority == ESCALATION and user_id == facts.owner:
+    if right == ESCALATION and user_id == facts.owner:
         return True
     return not _lacks(action, facts, user_id)
 
