@@ -18,6 +18,7 @@ from approvals.decide import decide as record
 from approvals.forms import AnswerForm, DecisionForm
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import Notice
+from approvals.present.told import told
 from approvals.views.shared import PAGES, asked_of, find, notice_of, plain
 
 Kind = PendingAction.Kind
@@ -82,6 +83,7 @@ def page_of(
     asked = asked_of(request)
     page, fragment = PAGES[Kind(action.kind)]
     context: dict[str, Any] = {**_view(action, asked), "form": form, "notice": notice}
+    context["told"] = told(tenant_id=action.tenant_id, action_id=action.pk)
     if action.kind == Kind.APPROVE:
         tab = "mine" if action.status == PendingAction.Status.OPEN else "decided"
         found = present.listing(user_id=asked.user.pk, tenant_id=asked.tenant.pk, tab=tab, current=action.pk)

@@ -90,7 +90,9 @@ def _digest(delivery: Delivery) -> tuple[Letter, str] | None:
     if row is None or row.ended_at is not None:
         return None
     lines: list[str] = []
-    for note in row.notes.filter(status=Status.WAITING).order_by("created_at", "id"):
+    for note in Notification.everywhere.filter(digest=row, status=Status.WAITING).order_by(
+        "created_at", "id"
+    ):
         letter = write_now(note.topic, note.event, row.user, row.tenant_id)
         if letter is None:
             drop(note)
@@ -115,13 +117,17 @@ def _letter(row: Digest, lines: list[str]) -> Letter:
 def _sent(delivery: Delivery) -> None:
     if (row := _row(delivery)) is None or row.ended_at is not None:
         return
-    told = row.notes.filter(status=Status.WAITING).update(status=Status.SENT, sent_at=Now(), last_error="")
+    told = Notification.everywhere.filter(digest=row, status=Status.WAITING).update(
+        status=Status.SENT, sent_at=Now(), last_error=""
+    )
     Digest.everywhere.filter(pk=row.pk).update(ended_at=Now(), sent_at=Now() if told else None)
 
 
 def _buried(delivery: Delivery, error: str) -> None:
     if (row := _row(delivery)) is not None:
-        row.notes.filter(status=Status.WAITING).update(status=Status.FAILED, last_error=error)
+        Notification.everywhere.filter(digest=row, status=Status.WAITING).update(
+            status=Status.FAILED, last_error=error
+        )
         Digest.everywhere.filter(pk=row.pk).update(ended_at=Now())
 
 

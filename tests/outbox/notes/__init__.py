@@ -1,0 +1,1 @@
+"""Notes to people: kinds, choices, digests, the bell, what was told."""
