@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from django.db.models.functions import Now
 
-from accounts.models import Absence, Group, Membership, Role, User
+from accounts.models import Absence, Group, Membership, Role, Tenant, User
 
 
 def membership(*, user_id: uuid.UUID | None, tenant_id: uuid.UUID | None) -> Membership | None:
@@ -71,6 +71,14 @@ def away(*, tenant_id: uuid.UUID, user_ids: Iterable[uuid.UUID] | None = None) -
     if user_ids is not None:
         rows = rows.filter(user_id__in=list(user_ids))
     return list(rows.order_by("ends_at", "id"))
+
+
+def escalation_owners(*, tenant_id: uuid.UUID) -> list[User]:
+    """Who gets what nobody else can decide: the person whom the tenant names, and every administrator while it names none or
+    that person is no member any more."""
+    named = Tenant.objects.values_list("escalation_owner_id", flat=True).get(pk=tenant_id)
+    found = membership(user_id=named, tenant_id=tenant_id)
+    return [found.user] if found else people_with(tenant_id=tenant_id, role=Role.ADMINISTRATOR)
 
 
 _LIVE = {"disabled_at__isnull": True, "user__is_active": True, "tenant__active": True}

@@ -48,18 +48,18 @@ class Authority:
 @dataclass(frozen=True, slots=True)
 class Deciders:
     """Who may give the main answer now and has not given any, in the order of names: those who are here, and those who are
-    away, who may decide all the same. ``until`` says when each of the latter is back. ``owner`` is whoever may decide for
-    the only reason that nobody else can and it went to them; they are in neither of the lists."""
+    away, who may decide all the same. ``until`` says when each of the latter is back. ``owners`` may decide for the only
+    reason that nobody else can and it went to them; they are in neither of the lists."""
 
     present: tuple[User, ...]
     away: tuple[User, ...]
     until: Mapping[uuid.UUID, datetime]
-    owner: User | None = None
+    owners: tuple[User, ...] = ()
 
     @property
     def everybody(self) -> tuple[User, ...]:
         """All of them, those who are here first."""
-        return (*self.present, *self.away, *([self.owner] if self.owner else []))
+        return (*self.present, *self.away, *self.owners)
 
 
 def refusals(*, action: PendingAction, user_id: uuid.UUID, verdict: str) -> list[Reason]:
@@ -93,7 +93,7 @@ def deciders(action: PendingAction) -> Deciders:
         present=tuple(user for user in found if user.pk not in until),
         away=tuple(user for user in found if user.pk in until),
         until=until,
-        owner=last[0] if last else None,
+        owners=tuple(last),
     )
 
 
@@ -152,7 +152,7 @@ def _four_eyes(action: PendingAction, user_id: uuid.UUID, verdict: str) -> list[
 def _has_escalated_to(action: PendingAction, facts: Staff, user_id: uuid.UUID) -> bool:
     """Nobody else can decide it, and it went to this person."""
     stuck = action.escalated_at is not None and action.undecidable_since is not None
-    return stuck and user_id == facts.owner
+    return stuck and user_id in facts.owners
 
 
 def _lacks(action: PendingAction, facts: Staff, user_id: uuid.UUID) -> list[Reason]:
@@ -222,7 +222,7 @@ def entitled_signers(action: PendingAction, decisions: Iterable[Decision]) -> se
 def _still_counts(action: PendingAction, facts: Staff, user_id: uuid.UUID, right: str) -> bool:
     if user_id not in facts.members or _four_eyes(action, user_id, Verdict.APPROVE):
         return False
-    if right == ESCALATION and user_id == facts.owner:
+    if right == ESCALATION and user_id in facts.owners:
         return True
     return not _lacks(action, facts, user_id)
 

@@ -1,6 +1,7 @@
 """What the rights to one question hang on: who is active with which roles, who is in its group, who is away.
 
-Read at the moment of the act, for one person or for everybody, in at most three queries either way.
+Read at the moment of the act, for one person or for everybody, in at most three queries either way, and three more once it
+was escalated.
 """
 
 import uuid
@@ -16,12 +17,13 @@ from approvals.models import PendingAction
 @dataclass(frozen=True, slots=True)
 class Staff:
     """Facts, not judgements. ``group`` are the members of the group that the policy names: None when no such group is
-    open, and of no meaning when the policy names none. ``owner`` is who gets what nobody else can decide."""
+    open, and of no meaning when the policy names none. ``owners`` are those who get what nobody else can
+    decide, once it was escalated."""
 
     members: Mapping[uuid.UUID, Membership]
     group: frozenset[uuid.UUID] | None
     absences: Mapping[uuid.UUID, tuple[Absence, ...]]
-    owner: uuid.UUID | None
+    owners: frozenset[uuid.UUID]
 
     def until(self, user_id: uuid.UUID) -> datetime | None:
         """When this person is back; None for who is here."""
@@ -55,5 +57,9 @@ def read(action: PendingAction, user_ids: Iterable[uuid.UUID] | None = None) -> 
         members={one.user_id: one for one in found},
         group=rights.group_members(tenant_id=action.tenant_id, name=named) if named else frozenset(),
         absences=absent,
-        owner=found[0].tenant.escalation_owner_id if found else None,
+        owners=_owners(action) if action.escalated_at else frozenset(),
     )
+
+
+def _owners(action: PendingAction) -> frozenset[uuid.UUID]:
+    return frozenset(user.pk for user in rights.escalation_owners(tenant_id=action.tenant_id))
