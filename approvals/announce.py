@@ -47,7 +47,30 @@ def signed(action: PendingAction, payload: Mapping[str, Any], *, actor: User, ch
     _audit(action, "signed", payload, actor=actor, channel=channel)
 
 
-def _message(topic: str, action: PendingAction) -> None:
+def reminded(action: PendingAction) -> None:
+    """Those who may decide hear of it again. No act of anybody: no audit entry. Joins the caller's transaction."""
+    _message("action.reminder", action, {"reminder": action.reminders})
+
+
+def escalated(action: PendingAction, payload: Mapping[str, Any]) -> None:
+    """Its time to be escalated has come; ``to`` are the ids of those who hear of it. Joins the caller's transaction."""
+    _message("action.escalated", action, payload)
+    _audit(action, "escalated", payload, actor_kind="policy:escalation")
+
+
+def undecidable(action: PendingAction, payload: Mapping[str, Any]) -> None:
+    """Nobody can decide it any more; ``to`` are the ids of those to whom it goes. Joins the caller's transaction."""
+    _message("action.undecidable", action, payload)
+    _audit(action, "undecidable", payload, actor_kind="policy:escalation")
+
+
+def decidable(action: PendingAction) -> None:
+    """Enough people can decide it again. Joins the caller's transaction."""
+    _message("action.decidable", action)
+    _audit(action, "decidable", {}, actor_kind="policy:escalation")
+
+
+def _message(topic: str, action: PendingAction, more: Mapping[str, Any] | None = None) -> None:
     append(
         topic=topic,
         key=f"action:{action.pk.hex}",
@@ -58,6 +81,7 @@ def _message(topic: str, action: PendingAction) -> None:
             "step_id": action.step_id,
             "kind": action.kind,
             "status": action.status,
+            **(more or {}),
         },
     )
 

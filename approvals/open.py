@@ -7,7 +7,7 @@ from typing import Any
 
 from accounts.ids import new_id
 from accounts.models import Role, Tenant, User
-from approvals import announce, rules, shown
+from approvals import announce, chase, rules, shown
 from approvals.clock import db_now
 from approvals.models import PendingAction, Verdict
 from tools.models import Contract, EffectClass, Intent
@@ -52,6 +52,8 @@ def open_approval(
         return standing
     tenant = Tenant.objects.get(pk=tenant_id)
     submitter = User.objects.get(pk=submitter_id)
+    opened = db_now()
+    expires_at = opened + timedelta(seconds=int(policy.get("ttl_seconds") or DEFAULT_TTL_SECONDS))
     asked: dict[str, Any] = {
         "agent": agent,
         "sentence": sentence,
@@ -64,7 +66,7 @@ def open_approval(
         "policy": dict(policy),
         "verdicts": list(APPROVE_VERDICTS),
         "generation": predecessor.generation + 1 if predecessor else 1,
-        "expires_at": db_now() + timedelta(seconds=int(policy.get("ttl_seconds") or DEFAULT_TTL_SECONDS)),
+        "expires_at": expires_at,
     }
     action_id = new_id()
     data = shown.approval(
@@ -89,9 +91,9 @@ def open_approval(
         submitter=submitter,
         successor_of=predecessor,
         **{**asked, "sentence": sentence[:500]},
+        **chase.times(policy, opened=opened, ends=expires_at),
     )
-    announce.opened(action)
-    return action
+    return _told(action)
 
 
 def open_settle(
@@ -115,7 +117,7 @@ def open_settle(
     return _question(
         kind=PendingAction.Kind.SETTLE,
         verdicts=list(SETTLE_VERDICTS),
-        policy=rules.SETTLE_POLICY,
+        policy={**rules.SETTLE_POLICY, **chase.patience()},
         tenant_id=tenant_id,
         run_id=run_id,
         step_id=step_id,
@@ -141,7 +143,7 @@ def open_takeover(
     return _question(
         kind=PendingAction.Kind.TAKE_OVER,
         verdicts=list(TAKE_OVER_VERDICTS),
-        policy=rules.TAKE_OVER_POLICY,
+        policy={**rules.TAKE_OVER_POLICY, **chase.patience()},
         tenant_id=tenant_id,
         run_id=run_id,
         step_id=step_id,
@@ -252,6 +254,14 @@ def _question(
         agent=agent,
         expires_at=expires_at,
         **about,
+        **chase.times(policy, opened=db_now(), ends=expires_at),
     )
+    return _told(action)
+
+
+def _told(action: PendingAction) -> PendingAction:
+    """The new question, announced; when nobody can decide it, that is said at once."""
     announce.opened(action)
+    if chase.stuck(only=action.pk) and chase.look(action_id=action.pk):
+        action.refresh_from_db(fields=["undecidable_since", "escalated_at"])
     return action

@@ -2,7 +2,7 @@
 or documents; whoever may see more reads it through the API."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from django.conf import settings
@@ -47,6 +47,13 @@ TYPES: Final = (
     ),
     EventType("action.takeover_requested", _("A task cannot go on by itself: a person has to take over.")),
     EventType("action.answer_requested", _("An agent asks a person for an answer.")),
+    EventType("action.reminder", _("Something has waited: those who may decide it are reminded.")),
+    EventType("action.escalated", _("Something has waited for too long: the escalation owner is told.")),
+    EventType(
+        "action.undecidable",
+        _("Nobody can decide something any more: it has gone to the escalation owner."),
+    ),
+    EventType("action.decidable", _("Enough people can decide again what nobody could.")),
     EventType("action.closed", _("What waited for a person does so no more: its state says why.")),
     EventType("contract.review_requested", _("A contract of a tool waits for a second administrator.")),
     EventType("contract.sent_back", _("A second administrator sent a contract of a tool back.")),
@@ -72,6 +79,10 @@ def _run_state(payload: Mapping[str, Any]) -> Event:
 
 def _opened(payload: Mapping[str, Any]) -> Event:
     return Event(ACTION_KINDS[str(payload["kind"])], _action(payload))
+
+
+def _told(topic: str) -> Callable[[Mapping[str, Any]], Event]:
+    return lambda payload: Event(topic, _action(payload))
 
 
 def _closed(payload: Mapping[str, Any]) -> Event:
@@ -120,6 +131,10 @@ _MAKERS: Final = {
     "run.finished": _run_state,
     "action.opened": _opened,
     "action.closed": _closed,
+    **{
+        topic: _told(topic)
+        for topic in ("action.reminder", "action.escalated", "action.undecidable", "action.decidable")
+    },
     "contract.review": _review,
     "artifact.damaged": _damaged,
     ALERT: _alert,
