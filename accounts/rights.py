@@ -81,4 +81,12 @@ def escalation_owners(*, tenant_id: uuid.UUID) -> list[User]:
     return [found.user] if found else people_with(tenant_id=tenant_id, role=Role.ADMINISTRATOR)
 
 
+def owns_escalations(member: Membership) -> bool:
+    """This live member is among :func:`escalation_owners`."""
+    named = member.tenant.escalation_owner_id
+    if named == member.user_id or Role.ADMINISTRATOR not in member.roles:
+        return named == member.user_id
+    return named is None or membership(user_id=named, tenant_id=member.tenant_id) is None
+
+
 _LIVE = {"disabled_at__isnull": True, "user__is_active": True, "tenant__active": True}

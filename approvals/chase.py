@@ -30,7 +30,9 @@ def patience() -> dict[str, int]:
     return {name: seconds for name, seconds in said.items() if seconds}
 
 
-def times(policy: Mapping[str, Any], *, opened: datetime, ends: datetime | None = None) -> dict[str, datetime]:
+def times(
+    policy: Mapping[str, Any], *, opened: datetime, ends: datetime | None = None
+) -> dict[str, datetime]:
     """``remind_at`` and ``escalate_at`` of a question that opens, as far as its policy names them and they come before its
     end."""
     found = {"remind_at": _after(policy, REMIND), "escalate_at": _after(policy, ESCALATE)}

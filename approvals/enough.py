@@ -23,12 +23,12 @@ from tools.reasons import Reason
 
 GROUP_GONE = _("The rules ask the group %(group)s, which does not exist or was closed.")
 NOBODY = _(
-    "Nobody who may decide it holds the role %(role)s any more. Whoever submitted the task or changed what would be sent does "
-    "not count."
+    "Nobody who may decide it holds the role %(role)s any more. Whoever submitted the task or changed what would be "
+    "sent does not count."
 )
 NOBODY_IN_GROUP = _(
-    "Nobody in the group %(group)s who may decide it holds the role %(role)s any more. Whoever submitted the task or changed "
-    "what would be sent does not count."
+    "Nobody in the group %(group)s who may decide it holds the role %(role)s any more. Whoever submitted the task or "
+    "changed what would be sent does not count."
 )
 TOO_FEW = _("%(needed)s people must agree, and no more than %(people)s still could.")
 AWAY = _("Whoever could decide it is away until it is too late: %(names)s.")

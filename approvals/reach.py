@@ -45,7 +45,7 @@ def rows(*, tenant_id: uuid.UUID) -> QuerySet[PendingAction]:
 
 
 def of(*, user_id: uuid.UUID, tenant_id: uuid.UUID) -> Reach | None:
-    """The conditions for a person; None for who is no active member. Two queries."""
+    """The conditions for a person; None for who is no active member. Two queries, and one more for an administrator."""
     membership = rights.membership(user_id=user_id, tenant_id=tenant_id)
     if membership is None:
         return None
@@ -55,7 +55,7 @@ def of(*, user_id: uuid.UUID, tenant_id: uuid.UUID) -> Reach | None:
     edited = _edited(Value(user_id, output_field=UUIDField()))
     bound = _bound() & ~Q(assignee_id=user_id) & ~Q(Exists(_absences().filter(stand_in_id=user_id)))
     escalated = Q(pk__in=[])
-    if membership.tenant.escalation_owner_id == user_id:
+    if rights.owns_escalations(membership):
         escalated = Q(escalated_at__isnull=False, undecidable_since__isnull=False)
     strangers = ~Q(submitter_id=user_id) & ~edited
     return Reach(

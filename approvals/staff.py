@@ -1,7 +1,7 @@
 """What the rights to one question hang on: who is active with which roles, who is in its group, who is away.
 
-Read at the moment of the act, for one person or for everybody, in at most three queries either way, and three more once it
-was escalated.
+Read at the moment of the act, for one person or for everybody, in at most three queries either way, and one more once it was
+escalated.
 """
 
 import uuid
@@ -57,9 +57,15 @@ def read(action: PendingAction, user_ids: Iterable[uuid.UUID] | None = None) -> 
         members={one.user_id: one for one in found},
         group=rights.group_members(tenant_id=action.tenant_id, name=named) if named else frozenset(),
         absences=absent,
-        owners=_owners(action) if action.escalated_at else frozenset(),
+        owners=_owners(action, found, asked is None) if action.escalated_at else frozenset(),
     )
 
 
-def _owners(action: PendingAction) -> frozenset[uuid.UUID]:
-    return frozenset(user.pk for user in rights.escalation_owners(tenant_id=action.tenant_id))
+def _owners(action: PendingAction, found: list[Membership], everybody: bool) -> frozenset[uuid.UUID]:
+    """As ``rights.escalation_owners``, as far as they are among the people who were read."""
+    named = found[0].tenant.escalation_owner_id if found else None
+    if named in {one.user_id for one in found}:
+        return frozenset([named])
+    if named and not everybody and rights.membership(user_id=named, tenant_id=action.tenant_id):
+        return frozenset()
+    return frozenset(one.user_id for one in found if Role.ADMINISTRATOR in one.roles)

@@ -7,23 +7,15 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from accounts.letters import Letter
-from accounts.models import Role, Tenant, User
-from accounts.rights import membership, people_with
+from accounts.models import Role, User
+from accounts.rights import escalation_owners, people_with
 from approvals.models import PendingAction
 from approvals.notes import common
 from outbox.kinds import ESCALATED, REMINDER, UNDECIDABLE
 
 
-def _owner(action: PendingAction) -> User | None:
-    """The tenant's escalation owner, while they are a member."""
-    tenant = Tenant.objects.select_related("escalation_owner").get(pk=action.tenant_id)
-    owner = tenant.escalation_owner
-    live = owner and membership(user_id=owner.pk, tenant_id=action.tenant_id)
-    return owner if live else None
-
-
-def _administrators(action: PendingAction) -> list[User]:
-    return people_with(tenant_id=action.tenant_id, role=Role.ADMINISTRATOR)
+def _owners(action: PendingAction) -> list[User]:
+    return escalation_owners(tenant_id=action.tenant_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +59,7 @@ class Escalated:
         action = common.find_open(payload)
         if action is None:
             return []
-        owner = _owner(action)
-        return [owner] if owner is not None else _administrators(action)
+        return _owners(action)
 
     def letter(self, payload: Mapping[str, Any], user: User) -> Letter | None:
         action = common.find_open(payload)
@@ -95,8 +86,7 @@ class Undecidable:
         action = common.find_open(payload)
         if action is None or action.undecidable_since is None:
             return []
-        owner = _owner(action)
-        return [*([owner] if owner is not None else []), *_administrators(action)]
+        return [*_owners(action), *people_with(tenant_id=action.tenant_id, role=Role.ADMINISTRATOR)]
 
     def letter(self, payload: Mapping[str, Any], user: User) -> Letter | None:
         action = common.find_open(payload)

@@ -43,7 +43,7 @@ def deciders(action: PendingAction) -> list[User]:
     for then nobody else would hear of it; and the escalation owner once it went to them."""
     found = rules.deciders(action)
     people = list(found.present or found.away)
-    return [*people, *([found.owner] if found.owner is not None else [])]
+    return [*people, *found.owners]
 
 
 def stand_ins(action: PendingAction, users: Iterable[User]) -> dict[uuid.UUID, User]:

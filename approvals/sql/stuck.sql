@@ -40,6 +40,13 @@ able AS (
         SELECT 1 FROM accounts_group g JOIN accounts_groupmember p ON p.group_id = g.id
         WHERE g.tenant_id = k.tenant_id AND g.name = k.grp AND g.closed_at IS NULL AND p.user_id = l.user_id)
 ),
+owners AS (
+    SELECT l.tenant_id, l.user_id
+    FROM live l JOIN accounts_tenant t ON t.id = l.tenant_id
+    WHERE l.user_id = t.escalation_owner_id
+       OR ('administrator' = ANY (l.roles) AND NOT EXISTS (
+              SELECT 1 FROM live n WHERE n.tenant_id = t.id AND n.user_id = t.escalation_owner_id))
+),
 crowd AS (
     SELECT tenant_id, role, grp, array_agg(user_id) AS people, bool_or(until IS NOT NULL) AS some_away
     FROM able GROUP BY tenant_id, role, grp
@@ -51,7 +58,10 @@ counted AS (
            - (SELECT count(*) FROM unnest(q.barred) e (one)
               WHERE e.one = ANY (c.people) AND (q.own OR e.one <> q.submitter_id))
            + CASE WHEN q.own AND q.submitter_id = ANY (c.people) IS NOT TRUE AND EXISTS (
-                 SELECT 1 FROM live l WHERE l.tenant_id = q.tenant_id AND l.user_id = q.submitter_id)
+                 SELECT 1 FROM live l
+                 LEFT JOIN away w ON w.tenant_id = l.tenant_id AND w.user_id = l.user_id
+                 WHERE l.tenant_id = q.tenant_id AND l.user_id = q.submitter_id
+                   AND (w.until IS NULL OR w.until < q.ends_at))
              THEN 1 ELSE 0 END
            - CASE WHEN c.some_away THEN (
                  SELECT count(*) FROM able b
@@ -62,9 +72,10 @@ counted AS (
              ELSE 0 END
            + CASE WHEN q.escalated_at IS NULL THEN 0 ELSE (
                  SELECT count(DISTINCT d.user_id) FROM approvals_decision d
-                 JOIN live l ON l.tenant_id = q.tenant_id AND l.user_id = d.user_id
+                 JOIN owners o ON o.tenant_id = q.tenant_id AND o.user_id = d.user_id
                  WHERE d.action_id = q.id AND d.verdict = 'approve' AND d.authority = 'escalation'
-                   AND d.user_id = ANY (c.people) IS NOT TRUE) END AS people
+                   AND d.user_id = ANY (c.people) IS NOT TRUE
+                   AND NOT (d.user_id = ANY (q.barred)) AND (q.own OR d.user_id <> q.submitter_id)) END AS people
     FROM asked q
     LEFT JOIN crowd c ON (c.tenant_id, c.role, c.grp) = (q.tenant_id, q.role, q.grp)
 )
