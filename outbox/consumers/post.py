@@ -43,6 +43,9 @@ def send(letter: Letter, reference: str) -> None:
 
     A repeat has the same Message-ID, so the receiver's server can drop it.
     """
+    if not letter.to.rpartition("@")[0].isascii():
+        # Written as an encoded word it would be another address (RFC 6532 needs a way that speaks SMTPUTF8 to its end).
+        raise Hopeless("This letter cannot be written: the part before the @ of the address is not ASCII.")
     message = EmailMessage(
         subject=one_line(letter.subject),
         body=letter.text,

@@ -20,6 +20,8 @@ from django.db.models.functions import Coalesce, Now
 from accounts import audit
 from accounts.failpoints import fp
 from accounts.statements import statement
+from approvals.models import PendingAction
+from outbox.notify.forget import forget
 from runs import blobs, timeline
 from runs.engine.workspace import cursor
 from runs.models import Artifact, Checkpoint, Quarantined, Run, Signal, Step
@@ -86,7 +88,12 @@ def _erase_rows(run_id: uuid.UUID) -> dict[str, int]:
             removed_at=Coalesce("removed_at", Now()), name="", metadata=_NOTHING
         ),
         "intents": erase_intents(run_id=run_id),
+        "notes": forget([run_id.hex, *(f"action:{pk.hex}" for pk in _actions(run_id))]),
     }
+
+
+def _actions(run_id: uuid.UUID) -> list[uuid.UUID]:
+    return list(PendingAction.everywhere.filter(run_id=run_id).values_list("pk", flat=True))
 
 
 def remove_files(*, grace: timedelta = GRACE, limit: int = FILES) -> int:

@@ -59,8 +59,8 @@ const startDesktop = (card) => {
   const show = () => {
     const denied = "Notification" in window && Notification.permission === "denied";
     button.hidden = denied || !("Notification" in window);
-    button.textContent = word(may() ? "desktop-off" : "desktop-on");
-    text.textContent = word(button.hidden ? "desktop-denied" : may() ? "desktop-is-on" : "desktop-is-off");
+    button.textContent = word(may() ? "desktopOff" : "desktopOn");
+    text.textContent = word(button.hidden ? "desktopDenied" : may() ? "desktopIsOn" : "desktopIsOff");
   };
   button.addEventListener("click", async () => {
     if (may()) localStorage.setItem(CHOICE, "off");

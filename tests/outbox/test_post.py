@@ -17,7 +17,7 @@ from accounts.verbs.invite import invite
 from outbox import notify
 from outbox.append import append
 from outbox.consumers.post import one_line
-from outbox.models import Message, Notification
+from outbox.models import Message, Notification, WebhookEndpoint
 from outbox.notify import writers
 from outbox.relay import drain, relay
 from outbox.routes import MAIL, declare
@@ -198,6 +198,27 @@ def test_a_server_that_is_away_costs_no_attempt(cast: make.Cast, settings: Any) 
     assert all("mail server did not answer" in row.last_error for row in waiting)
 
 
+def test_b88_a_name_of_ten_kilobytes_with_line_ends_is_one_short_line(
+    cast: make.Cast, office: PostOffice
+) -> None:
+    """Guards outbox/consumers/post.py `one_line` where the product itself writes: the note in the page and the mail."""
+    endpoint = WebhookEndpoint.everywhere.create(
+        tenant=cast.tenant,
+        name="a\r\nBcc: x",
+        url="https://erp.example/",
+        active=False,
+        disabled_why="w" * 300,
+    )
+    topic_payload = {"endpoint_id": endpoint.pk.hex, "name": "n\r\n" * 2500}
+    append(topic="webhook.disabled", tenant_id=cast.tenant.pk, payload=topic_payload)
+    post()
+    (letter,) = office.to(cast.jonas.email)
+    assert letter["Bcc"] is None
+    for row in Notification.everywhere.filter(user=cast.jonas):
+        assert row.subject.isprintable()
+        assert len(row.subject) <= 300
+
+
 @pytest.mark.parametrize(
     "subject", ["one\r\nBcc: evil@example.com", "long " * 3000, "\x00\x1b[31m\u2028red", ""]
 )
@@ -228,6 +249,39 @@ def test_b88_an_international_address_is_written_or_refused_alone(
     assert len(office.to(good.email)) == 1
     assert len(office.to("ben@xn--bcher-kva.example")) == 1
     assert {row.status for row in Notification.everywhere.filter(user=good)} == {Notification.Status.SENT}
+    # This server does not speak SMTPUTF8, and there is no other form of the part before the @.
+    unwritable = mailed(cast.mira)
+    assert unwritable.status == Notification.Status.FAILED
+    assert "cannot be written" in unwritable.last_error
+
+
+def test_b88_a_letter_that_cannot_be_sent_blocks_and_repeats_no_other(
+    cast: make.Cast, announcement: Announcement, office: PostOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards outbox/consumers/post.py `carry`: the others of a pass go out, and once each, however often the bad one is
+    tried."""
+    announcement.people = [cast.ada, cast.ben, cast.mira, cast.jonas]
+
+    def written(payload: Mapping[str, Any], user: User) -> Letter | None:
+        if user.pk == cast.ben.pk and written.broken:  # type: ignore[attr-defined]
+            raise RuntimeError("a bug in a writer")
+        return Letter(user.email, "It happened", "Text.")
+
+    written.broken = False  # type: ignore[attr-defined]
+    monkeypatch.setattr(announcement, "letter", written)
+    happen(cast)
+    drain(limit=100)
+    written.broken = True  # type: ignore[attr-defined]
+    for _turn in range(3):
+        due_now()
+        drain(limit=10, lane=MAIL)
+    assert sorted(letter["To"] for letter in office.letters) == sorted(
+        user.email for user in (cast.ada, cast.mira, cast.jonas)
+    )
+    written.broken = False  # type: ignore[attr-defined]
+    due_now()
+    drain(limit=10, lane=MAIL)
+    assert len(office.letters) == 4
 
 
 def test_one_line_keeps_words() -> None:
