@@ -34,7 +34,7 @@ class NotesForm(forms.Form):
         for kind, timings in table:
             for channel, timing in timings.items():
                 offered = kind.choices(channel)
-                widget = forms.Select(attrs={"aria-label": f"{kind.words} {channel.label}"})
+                widget = forms.Select(attrs={"class": "input", "aria-label": f"{kind.words} {channel.label}"})
                 choices = [(one.value, one.label) for one in offered]
                 self.fields[f"{kind.name}__{channel.value}"] = forms.ChoiceField(
                     choices=choices, initial=timing.value, widget=widget

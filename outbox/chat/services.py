@@ -85,7 +85,7 @@ def _service(address: str) -> Service:
     if found is None or len(address) > LONGEST:
         words = ", ".join(one.word for one in SERVICES)
         raise BadAddress(
-            _("It begins with the name of no service that is known here: %(words)s.") % {"words": words}
+            _("it begins with no service that is known here. There are %(words)s.") % {"words": words}
         )
     return found
 
@@ -106,7 +106,7 @@ def _plugin(address: str) -> Any:
 
 def _bad_form(service: Service) -> BadAddress:
     form = {"word": service.word, "example": service.example}
-    return BadAddress(_("%(word)s needs an address of the form %(example)s.") % form)
+    return BadAddress(_("an address of %(word)s has the form %(example)s.") % form)
 
 
 @cache
