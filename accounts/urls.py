@@ -3,11 +3,12 @@
 from django.urls import path
 
 from accounts.throttle import limited
-from accounts.views import audit, invitation, own, people, person, tokens
+from accounts.views import audit, escalation, invitation, own, people, person, tokens
 
 app_name = "accounts"
 urlpatterns = [
     path("people/", people.people, name="people"),
+    path("people/escalation/", escalation.escalation, name="escalation"),
     path("people/invite/", people.invite_person, name="invite"),
     path("people/add/", people.add, name="add_person"),
     path("people/<uuid:membership_id>/", person.person, name="person"),

@@ -17,6 +17,7 @@ from accounts.verbs.add_person import add_person
 from accounts.verbs.invite import invite
 from accounts.verbs.withdraw_invitation import withdraw_invitation
 from accounts.views.answer import attempt
+from accounts.views.escalation import OwnerForm
 
 
 @require_safe
@@ -59,6 +60,7 @@ def people(request: MemberRequest) -> HttpResponse:
             "invite_url": reverse("accounts:invite"),
             "add_url": reverse("accounts:add_person"),
             "warning": warning,
+            "owner_form": OwnerForm(tenant=request.tenant),
         },
     )
 

@@ -2,6 +2,7 @@
 bytes, never from the rows beside them; rows add only what happened since (life, claim, decisions)."""
 
 from approvals.present.after import After, after
+from approvals.present.chased import Chased, chased
 from approvals.present.known import Known, known
 from approvals.present.paused import Paused, paused
 from approvals.present.question import Question, question
@@ -10,12 +11,14 @@ from approvals.present.sheet import Sheet, sheet
 
 __all__ = [
     "After",
+    "Chased",
     "Known",
     "Listing",
     "Paused",
     "Question",
     "Sheet",
     "after",
+    "chased",
     "known",
     "listing",
     "paused",

@@ -162,6 +162,8 @@ def _item(action: PendingAction, now: datetime, current: uuid.UUID | None) -> It
 def _detail(action: PendingAction) -> str:
     if action.status != Status.OPEN:
         return outcome(action)
+    if action.undecidable_since:
+        return _("nobody can decide this")
     if action.claimed_by and action.claimed_until and action.claimed_until > timezone.now():
         return _("claimed by %s") % action.claimed_by
     return action.target if action.target and action.target not in action.sentence else ""

@@ -83,6 +83,7 @@ def page_of(
     asked = asked_of(request)
     page, fragment = PAGES[Kind(action.kind)]
     context: dict[str, Any] = {**_view(action, asked), "form": form, "notice": notice}
+    context["chased"] = present.chased(action, asked.user.pk)
     context["told"] = told(tenant_id=action.tenant_id, action_id=action.pk)
     if action.kind == Kind.APPROVE:
         tab = "mine" if action.status == PendingAction.Status.OPEN else "decided"

@@ -32,6 +32,7 @@ ROUTES: dict[str, str] = {
     "mfa_generate_recovery_codes": MEMBER,
     "mfa_download_recovery_codes": MEMBER,
     "accounts:people": ADMINISTRATOR,
+    "accounts:escalation": ADMINISTRATOR,
     "accounts:invite": ADMINISTRATOR,
     "accounts:add_person": ADMINISTRATOR,
     "accounts:person": ADMINISTRATOR,
