@@ -29,13 +29,13 @@ class OwnerForm(forms.Form):
         ),
     )
 
-    def __init__(self, *args: Any, tenant: Tenant, **kwargs: Any) -> None:
+    def __init__(self, data: Any = None, *, tenant: Tenant) -> None:
         people = [one.user for one in rights.live(tenant_id=tenant.pk)]
         # Somebody who has left is shown as what it comes to: the administrators are asked.
         named = (
             tenant.escalation_owner_id if tenant.escalation_owner_id in {one.pk for one in people} else None
         )
-        super().__init__(*args, initial={"owner": str(named or "")}, **kwargs)
+        super().__init__(data, initial={"owner": str(named or "")})
         field = self.fields["owner"]
         assert isinstance(field, forms.TypedChoiceField)
         field.choices = [("", _("every administrator")), *((str(one.pk), str(one)) for one in people)]
