@@ -14,6 +14,7 @@ from tests.mutants.limits import LIMITS
 from tests.mutants.machine import MACHINE
 from tests.mutants.mcp import MCP
 from tests.mutants.mutant import Mutant
+from tests.mutants.notify import NOTIFY
 from tests.mutants.people import PEOPLE
 from tests.mutants.postroom import POSTROOM
 from tests.mutants.recovery import RECOVERY
@@ -37,7 +38,8 @@ NUMBERS = (
      "B68",
      "B53", "B55", "B56", "B60", "B65", "B85", "C20", "C21", "C22", "C23",
      "B22", "B77",
-     "B49"]
+     "B49",
+     "B88"]
 )  # fmt: skip
 
 #: In order of number; those that need a database of their own come last, so that it is made anew least often.
@@ -60,6 +62,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *MCP,
             *GATE,
             *POSTROOM,
+            *NOTIFY,
             *UNKNOWN,
             *UNDO,
         ),

@@ -14,6 +14,7 @@ from django.conf import settings as conf
 from django.db import connection
 
 from accounts.errors import Refused
+from outbox.append import append
 from outbox.chat import line, services
 from outbox.models import ChatTarget, Message, Notification
 from outbox.relay import drain, relay
@@ -187,10 +188,17 @@ def test_b55_b65_a_chat_that_hangs_delays_no_mail_and_no_decision(
     try:
         drain(limit=10, lane=MAIL)
         assert {letter["To"] for letter in office.letters} == {house.ben.email, house.mira.email}
+        again = {"action_id": action.pk, "run_id": action.run_id}
+        append(
+            topic="action.reminder", key=f"action:{action.pk.hex}", tenant_id=house.tenant.pk, payload=again
+        )
+        drain(limit=100)
+        drain(limit=10, lane=MAIL)
+        assert len(office.to(house.ben.email)) == 2, "also the next mail about the same"
         make.answer(action, house.mira, "approve")
         drain(limit=100)
         drain(limit=10, lane=MAIL)
-        assert chat(kind="waits_for_me").status == Notification.Status.PENDING
+        assert chat(kind="waits_for_me", user=house.ben).status == Notification.Status.PENDING
         assert hanging.is_alive()
     finally:
         ntfy.let_go.set()

@@ -1,11 +1,38 @@
-"""Declares the topic ``letter.wire`` in the relays of this test: one letter each, in order of its key."""
+"""Declares the topic ``wire`` in the relays of this test: one note each to one person, in order of its key."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from django.apps import AppConfig
+
+if TYPE_CHECKING:
+    from accounts.letters import Letter
+    from accounts.models import User
+
+
+class Wire:
+    """A writer, as a room above would register it."""
+
+    kinds = ("waits_for_me",)
+
+    def kind_of(self, payload: Mapping[str, Any], user: User | None) -> str:
+        return "waits_for_me"
+
+    def path(self, payload: Mapping[str, Any]) -> str:
+        return "/"
+
+    def recipients(self, payload: Mapping[str, Any]) -> list[User]:
+        from accounts.models import User
+
+        return [User.objects.get(pk=uuid.UUID(payload["user_id"]))]
+
+    def letter(self, payload: Mapping[str, Any], user: User) -> Letter:
+        from accounts.letters import Letter
+
+        return Letter(user.email, str(payload["code"]), "Text.")
 
 
 class WireConfig(AppConfig):
@@ -15,16 +42,8 @@ class WireConfig(AppConfig):
     label = "wire"
 
     def ready(self) -> None:
-        from accounts.letters import Letter
-        from outbox.consumers import post
-        from outbox.routes import MAIL, Consumer, Delivery, declare
+        from outbox import notify
+        from outbox.routes import declare
 
-        def write(delivery: Delivery) -> tuple[Letter, str]:
-            return Letter(
-                "reader@wire.example", str(delivery.payload["code"]), "Text."
-            ), delivery.event_id.hex
-
-        def tell(deliveries: Sequence[Delivery]) -> Mapping[Any, Exception]:
-            return post.carry(deliveries, write)
-
-        declare("letter.wire", [Consumer("wire", tell)], lane=MAIL)
+        declare("wire", [notify.NOTES])
+        notify.register("wire", Wire())

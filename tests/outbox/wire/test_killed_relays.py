@@ -93,7 +93,12 @@ def tell(cast: people.Cast, numbers: range) -> list[str]:
                 event = append(
                     topic="alert.raised", key=f"s{subject}", tenant_id=cast.tenant.pk, payload=payload
                 )
-                append(topic="letter.wire", key=f"m{subject}", tenant_id=cast.tenant.pk, payload=payload)
+                append(
+                    topic="wire",
+                    key=f"m{subject}",
+                    tenant_id=cast.tenant.pk,
+                    payload={**payload, "user_id": cast.ben.pk},
+                )
             made.append(f"evt_{event.hex}")
     return made
 
