@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.utils.translation import gettext_lazy as _
 
@@ -55,6 +56,14 @@ class DecisionForm(forms.Form):
     )
     more = forms.CharField(label=_("How much more"), required=False, max_length=20)
     gesture = forms.CharField(label=_("What you typed"), required=False, max_length=500)
+
+    def clean(self) -> dict[str, Any]:
+        """An answer that is given twice is none: nobody could tell which one was meant."""
+        given = super().clean() or self.cleaned_data
+        several = getattr(self.data, "getlist", lambda _name: ())
+        if any(len(several(name)) > 1 for name in ("verdict", "digest", "generation")):
+            raise ValidationError(_("The answer was given more than once. Nothing was decided."))
+        return given
 
     def refuse(self, field: str, text: str) -> None:
         """Show what the service said, at its field if the page has one."""

@@ -19,6 +19,7 @@ class ActionRow(serializers.ModelSerializer[PendingAction]):
         fields: tuple[str, ...] = (
             *("id", "kind", "status", "sentence", "target", "risk", "irreversible", "task", "agent"),
             *("opened_at", "expires_at", "generation", "digest"),
+            *("remind_at", "reminders", "escalate_at", "escalated_at", "undecidable_since"),
         )
 
     def get_id(self, action: PendingAction) -> str:

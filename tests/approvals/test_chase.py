@@ -21,7 +21,7 @@ from runs.engine import chase as sweeps
 from tests.make import approvals as make
 from tests.make import people as cast
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 HOUR = timedelta(hours=1)
 TIMED = {**make.POLICY, "ttl_seconds": 36_000, "remind_after_seconds": 3600, "escalate_after_seconds": 14_400}
@@ -141,6 +141,7 @@ def test_b54_nothing_is_told_of_what_is_closed_superseded_or_past_its_end(
     assert told(one) == before
 
 
+@pytest.mark.django_db(transaction=True)
 def test_b54_a_question_that_somebody_is_deciding_is_left_and_found_again(house):
     """Guards approvals/chase.py `_open`: the row that is held is skipped, not waited for."""
     one = make.question(house, policy=TIMED)

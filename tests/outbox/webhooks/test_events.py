@@ -25,12 +25,25 @@ def test_the_page_lists_every_event_in_its_words() -> None:
         assert rows == [(one.name, str(one.words)) for one in events.known()]
 
 
+#: What happens to an action while it waits, by the column that says when.
+MOMENTS = {
+    "remind_at": "action.reminder",
+    "escalate_at": "action.escalated",
+    "escalated_at": "action.escalated",
+    "undecidable_since": "action.undecidable",
+}
+
+
 def test_every_waiting_state_has_an_event() -> None:
     """What a run or a person can wait for, from the models: a new state needs an event of its own."""
     going = {"PENDING", "RUNNING", "CANCEL_REQUESTED", "COMPENSATING"}
     assert set(webhook_events.RUN_STATES) == set(Run.Status.values) - going
     assert set(webhook_events.ACTION_KINDS) == set(PendingAction.Kind.values)
-    named = {*webhook_events.RUN_STATES.values(), *webhook_events.ACTION_KINDS.values()}
+    columns = {
+        field.name for field in PendingAction._meta.concrete_fields if field.name.endswith(("_at", "_since"))
+    }
+    assert set(MOMENTS) == columns - {"opened_at", "expires_at", "decided_at", "applied_at"}
+    named = {*webhook_events.RUN_STATES.values(), *webhook_events.ACTION_KINDS.values(), *MOMENTS.values()}
     assert named <= {one.name for one in events.known()}
 
 
