@@ -29,7 +29,8 @@ def notes(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
     seen: set[uuid.UUID] = set()
     for delivery in deliveries:
         try:
-            if _spread(delivery) and delivery.tenant_id:
+            _spread(delivery)
+            if delivery.tenant_id:
                 seen.add(delivery.tenant_id)
         except Exception as error:  # noqa: BLE001 - one bad event must not stop the others
             failures[delivery.event_id] = error
@@ -37,31 +38,29 @@ def notes(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
     return failures
 
 
-def _spread(delivery: Delivery) -> bool:
-    """Whether anything is new in a page. Owns its transaction: receipt, rows and messages commit together, so a repeat
-    does nothing."""
+def _spread(delivery: Delivery) -> None:
+    """Owns its transaction: receipt, rows and messages commit together, so a repeat does nothing."""
     writer = writer_of(delivery.topic)
     with transaction.atomic():
         if delivery.tenant_id is None or not once(NAME, delivery.event_id):
-            return False
+            return
         rows = [*_to_people(delivery, writer), *_to_chat_of_tenant(delivery, writer)]
         Notification.everywhere.bulk_create(rows)
         append_many(carried(row) for row in rows if row.status == Status.PENDING)
-        over = _over(delivery)
+        _over(delivery)
         fresh = [row.pk for row in rows if row.channel == Channel.PAGE]
         Notification.everywhere.filter(pk__in=fresh).update(sent_at=Now())
-        return bool(fresh or over)
 
 
-def _over(delivery: Delivery) -> int:
+def _over(delivery: Delivery) -> None:
     """What stands in pages about this and is over with it counts as read."""
     ended = ends(delivery.topic)
     if not ended or not delivery.key:
-        return 0
+        return
     unread = Notification.everywhere.filter(
         about=delivery.key, channel=Channel.PAGE, read_at__isnull=True, kind__in=ended
     )
-    return unread.filter(event_id__lt=delivery.event_id).update(read_at=Now())
+    unread.filter(event_id__lt=delivery.event_id).update(read_at=Now())
 
 
 _TOPICS = {Channel.MAIL.value: MAIL_TOPIC, Channel.CHAT.value: CHAT_TOPIC}

@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from accounts.ids import public
 from accounts.models import Membership
+from outbox.relay import drain
 from runs import consumers
 from runs.models import Run
 from tests.make import runs as make
@@ -140,6 +141,18 @@ def test_the_inbox_hears_of_a_new_question_and_counts_it(house, web):
         assert heard(socket, first["seq"] + 1)["inbox"] == 1
 
 
+def test_any_page_hears_of_a_note_and_counts_it(house, web):
+    """Guards runs/consumers.py ``NotesConsumer`` and outbox/consumers/hints.py ``inboxes``."""
+    with web.socket("/ws/notes/", cookie=web.cookie(house.ben)) as socket:
+        first = said(socket)
+        assert (first["notes"], first["inbox"], first["loud"]) == (0, 0, 0)
+        house.reviewed()
+        drain(limit=100)
+        while (now := said(socket))["notes"] == 0:
+            assert now["inbox"] <= 1
+        assert (now["notes"], now["inbox"], now["loud"]) == (1, 1, 0)
+
+
 @pytest.mark.parametrize(
     "origin",
     [
@@ -156,7 +169,7 @@ def test_b72_a_socket_opens_from_our_own_pages_alone(house, web, origin):
     run = house.counted()
     cookie = web.cookie(house.ada)
     asked = origin.format(port=web.port) if origin else None
-    for place in (path(run), "/ws/tasks/", "/ws/inbox/"):
+    for place in (path(run), "/ws/tasks/", "/ws/inbox/", "/ws/notes/"):
         with pytest.raises(InvalidStatus) as refused, web.socket(place, cookie=cookie, origin=asked):
             pass
         assert refused.value.response.status_code == 403
