@@ -71,7 +71,7 @@ class EngineEnv(BaseSettings):
 
     @property
     def webhook_host_list(self) -> list[str]:
-        """Hosts of our own network that webhooks may reach, in lower case, each with or without `:port`."""
+        """Hosts of our own network that webhooks and chats may reach, in lower case, each with or without `:port`."""
         return [host.strip().lower() for host in self.webhook_hosts.split(",") if host.strip()]
 
     @property

@@ -1,6 +1,7 @@
 """The post room: everything that leaves, and everything that one room tells another later.
 
-Owns: Message, Receipt, Notification, WebhookEndpoint, WebhookDelivery, Duty.
+Owns: Message, Receipt, Notification, NotificationPreference, Digest, DigestTime, ChatTarget, WebhookEndpoint,
+WebhookDelivery, Duty.
 
 Words: *message* = a fact written in the same transaction as the change it speaks of · *relay* = delivers
 messages at least once, in order per key · *receipt* = a consumer's note that it has handled an event, so
