@@ -36,7 +36,7 @@ def closed(
     if decided:
         _message("decision.recorded", action)
         bell.ring(bell.DECIDED)
-    _message("action.closed", action)
+    _message("action.closed", action, {"by": actor.pk} if actor is not None else None)
     _audit(action, act, payload, actor=actor, actor_kind=actor_kind, channel=channel)
 
 

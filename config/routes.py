@@ -38,6 +38,10 @@ ENDS: Final = {
         *(kinds.WAITS, kinds.UNKNOWN, kinds.REMINDER, kinds.ESCALATED, kinds.DELEGATED),
         kinds.UNDECIDABLE,
     ),
+    # The newest note about what still waits is the one to read.
+    "action.signed": (kinds.WAITS,),
+    "action.delegated": (kinds.WAITS, kinds.REMINDER, kinds.DELEGATED),
+    "action.reminder": (kinds.REMINDER,),
     "run.finished": (kinds.TASK_WAITS,),
 }
 

@@ -26,8 +26,8 @@ def kind_of(payload: Mapping[str, Any], user: User | None) -> str:
 
 
 def recipients(payload: Mapping[str, Any]) -> list[User]:
-    """Who signed what was taken back or voided; who asked for what nobody decided in time. Nobody for the rest: it was
-    decided, and the task says how."""
+    """Who signed what was taken back or voided, but for who did so; who asked for what nobody decided in time. Nobody for
+    the rest: it was decided, and the task says how."""
     action = common.find(payload)
     if action is None or action.status != payload.get("status"):
         return []
@@ -36,7 +36,9 @@ def recipients(payload: Mapping[str, Any]) -> list[User]:
         people = [action.submitter]
     elif action.status == Status.VOIDED or (action.status == Status.WITHDRAWN and action.void_reason):
         people = [one.user for one in rules.signatures(action) if one.user is not None]
-    return [user for user in people if membership(user_id=user.pk, tenant_id=action.tenant_id)]
+    by = str(payload.get("by", ""))
+    others = [user for user in people if user.pk.hex != by]
+    return [user for user in others if membership(user_id=user.pk, tenant_id=action.tenant_id)]
 
 
 def letter(payload: Mapping[str, Any], user: User) -> Letter | None:

@@ -10,6 +10,7 @@ from accounts import audit
 from accounts.errors import Refused
 from outbox.kinds import KINDS
 from outbox.models import Channel, DigestTime, NotificationPreference
+from outbox.notify import choices as defaults
 from outbox.verbs.set_chat import may_set
 
 
@@ -21,8 +22,9 @@ def choose_notes(
     choices: Mapping[tuple[str, str], str],
     channel: str = "web",
 ) -> int:
-    """Set the timing of these pairs of kind and channel; what is left out stays. How many changed. Raises
-    :class:`accounts.errors.Refused` for what a kind does not offer, and then changes nothing."""
+    """Set the timing of these pairs of kind and channel; what is left out stays. Choosing what holds anyway keeps no choice:
+    a default that changes later reaches who is content with it. How many changed. Raises :class:`accounts.errors.Refused`
+    for what a kind does not offer, and then changes nothing."""
     may_set(tenant_id, by, user_id)
     for (kind, way), timing in choices.items():
         if kind not in KINDS or way not in Channel.values:
@@ -39,8 +41,14 @@ def choose_notes(
             tenant_id=tenant_id, user_id=user_id
         )
         before = {(row.kind, row.channel): row for row in rows}
+        usual = defaults.of(tenant_id=tenant_id, user_ids=[]) if user_id else defaults.Choices()
         for key, timing in choices.items():
             row = before.get(key)
+            if timing == usual.timing(None, KINDS[key[0]], Channel(key[1])):
+                if row is not None:
+                    row.delete()
+                    changed[".".join(key)] = timing
+                continue
             if row is not None and row.timing == timing:
                 continue
             NotificationPreference.everywhere.update_or_create(

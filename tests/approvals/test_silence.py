@@ -138,7 +138,7 @@ def test_b64_an_error_of_the_database_at_any_place_denies(house, door, statement
     ids=str,
 )
 def test_b64_a_malformed_form_denies(house, changed):
-    """Guards approvals/forms.py: what does not say yes exactly once says no."""
+    """Guards approvals/forms.py: what does not say yes, and that one time, says no."""
     one = make.question(house)
     in_words(by_page(house, one, **changed))
     nothing_was_approved(one)

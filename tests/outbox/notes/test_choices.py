@@ -6,7 +6,7 @@ import pytest
 
 from accounts.errors import Refused
 from outbox.kinds import KINDS
-from outbox.models import Channel, Notification, Timing
+from outbox.models import Channel, Notification, NotificationPreference, Timing
 from outbox.notify import choices, writers
 from outbox.relay import drain
 from outbox.routes import MAIL
@@ -59,6 +59,18 @@ def test_what_the_tenant_sets_holds_for_who_chose_nothing(house: make.House) -> 
     make.question(house)
     drain(limit=100)
     assert channels(house) == {"Ben Okafor": {"mail", "page"}, "Mira Sandoval": {"page"}}
+
+
+def test_choosing_what_holds_anyway_keeps_no_choice(house: make.House) -> None:
+    """Guards outbox/verbs/choose_notes.py: who is content with the default follows it."""
+    choose(house, house.ben.pk, waits_for_me__mail="off")
+    choose(house, house.ben.pk, waits_for_me__mail="at_once")
+    assert NotificationPreference.everywhere.count() == 0
+    choose(house, None, waits_for_me__mail="digest")
+    make.question(house)
+    drain(limit=100)
+    found = Notification.everywhere.filter(channel="mail", kind="waits_for_me")
+    assert set(found.values_list("status", flat=True)) == {"waiting"}
 
 
 def test_what_was_escalated_stays_in_the_page(house: make.House) -> None:

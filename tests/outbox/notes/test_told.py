@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings as conf
 from django.db import transaction
 from django.db.models.functions import Now
 from django.test import Client
@@ -15,12 +17,14 @@ from accounts.models import Absence, Tenant, User
 from approvals import grants
 from approvals.expire import expire
 from approvals.models import Decision, PendingAction
+from approvals.take_back import take_back
 from outbox import relay
 from outbox.append import append
 from outbox.models import Message, Notification
 from outbox.notify import choices
 from outbox.relay import drain
 from outbox.routes import MAIL, Consumer, Hopeless, declare
+from tests.approvals.test_pages import everything
 from tests.make import approvals as make
 from tests.make import people
 from tests.outbox.conftest import PostOffice
@@ -197,6 +201,7 @@ def test_one_signature_tells_the_next(house: make.House, office: PostOffice) -> 
     assert subjects(office, house.mira)[-1] == "To sign next"
     assert "Ben Okafor has signed" in office.to(house.mira.email)[-1].get_content()
     assert "To sign next" not in subjects(office, house.ben)
+    assert (unread(house.ben), unread(house.mira)) == (0, 1), "the newest note is the one to read"
 
 
 def test_who_signed_hears_that_it_does_not_hold_and_who_asked_that_nobody_came(
@@ -215,6 +220,43 @@ def test_who_signed_hears_that_it_does_not_hold_and_who_asked_that_nobody_came(
         assert expire(action_id=late.pk, now=late.expires_at)
     post()
     assert "Not decided in time" in subjects(office, house.ada)
+
+
+def test_who_takes_back_needs_no_note_about_it(house: make.House, office: PostOffice) -> None:
+    action = make.question(house, policy={**make.POLICY, "quorum": 2})
+    make.answer(action, house.ben, "approve")
+    make.answer(action, house.mira, "approve")
+    take_back(action_id=action.pk, user_id=house.ben.pk, channel="web", reason="Too early")
+    post()
+    assert "Does not hold any more" in subjects(office, house.mira)
+    assert "Too early" in office.to(house.mira.email)[-1].get_content()
+    assert "Does not hold any more" not in subjects(office, house.ben)
+
+
+def test_b51_c33_no_link_of_any_note_changes_anything_and_all_lead_here(
+    house: make.House, office: PostOffice
+) -> None:
+    """Guards approvals/notes/common.py `letter` and runs/notes: whatever a scanner or a browser does with a link, nothing
+    changes; and no request's Host ever made one."""
+    action = make.question(house)
+    PendingAction.everywhere.filter(pk=action.pk).update(
+        undecidable_since=Now(), assignee=house.ben, delegated_by=house.mira
+    )
+    for topic in ("action.reminder", "action.escalated", "action.undecidable"):
+        tell(topic, action)
+    tell("action.delegated", action, user_id=house.ben.pk)
+    assert len({letter["Subject"] for letter in office.letters}) >= 5
+    before = everything()
+    for letter in office.letters:
+        links = re.findall(r"https?://\S+", letter.get_content())
+        assert links
+        for link in links:
+            assert link.startswith(f"{conf.PUBLIC_URL}/")
+            for client in (Client(), people.browser(house.ben)):
+                for method in ("get", "head", "options"):
+                    path = link.removeprefix(conf.PUBLIC_URL)
+                    assert getattr(client, method)(path).status_code in (200, 302, 405)
+    assert everything() == before
 
 
 def test_administrators_hear_of_a_dead_letter_and_of_no_echo(house: make.House, office: PostOffice) -> None:
