@@ -19,6 +19,7 @@ from tests.mutants.people import PEOPLE
 from tests.mutants.postroom import POSTROOM
 from tests.mutants.recovery import RECOVERY
 from tests.mutants.storage import STORAGE
+from tests.mutants.timing import TIMING
 from tests.mutants.undo import UNDO
 from tests.mutants.unknown import UNKNOWN
 from tests.mutants.workbench import WORKBENCH
@@ -36,7 +37,7 @@ NUMBERS = (
      "B75",
      "B67", "B76",
      "B68",
-     "B53", "B55", "B56", "B60", "B65", "B85", "C20", "C21", "C22", "C23",
+     "B53", "B55", "B56", "B60", "B64", "B65", "B85", "C20", "C21", "C22", "C23",
      "B22", "B77",
      "B49",
      "B88"]
@@ -65,6 +66,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *NOTIFY,
             *UNKNOWN,
             *UNDO,
+            *TIMING,
         ),
         key=lambda mutant: (mutant.schema, mutant.number[0], int(mutant.number[1:])),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.models import AuditEntry, Role
+from accounts.models import AuditEntry, Group, Role
 from tests.make import people
 from tests.runs.engine import hands
 from tests.tools import make
@@ -113,6 +113,35 @@ def test_a_draft_is_saved_reviewed_and_published(desk: Desk):
     acts = set(AuditEntry.everywhere.filter(tenant=desk.tenant).values_list("act", flat=True))
     assert {"contract.drafted", "contract.published"} <= acts
     assert "Never to everybody." in desk.get("/tools/mail.send/history/")
+
+
+def test_the_group_and_the_times_are_typed_as_people_write_them(desk: Desk):
+    """Guards tools/forms/policy.py and tools/present/path.py: what is typed, stored, told and refused."""
+    Group.everywhere.create(tenant=desk.tenant, name="Finance")
+    typed = {"group": "Finance", "remind_after": "4", "escalate_after": "1 d", "editor_may_approve": "on"}
+    page = desk.save("mail.send", review="1", **typed).content.decode()
+    _, draft = drafts.current(tool=desk.tool("mail.send"))
+    assert draft is not None
+    assert draft.policy == {
+        "group": "Finance",
+        "remind_after_seconds": 14_400,
+        "escalate_after_seconds": 86_400,
+        "editor_may_approve": True,
+    }
+    for words in (
+        "in the group Finance",
+        "They are reminded after 4 h.",
+        "It goes to the escalation owner after 1 day.",
+        "Nobody is in the group Finance, so nobody could agree.",
+    ):
+        assert words in page, words
+    assert 'value="1 day"' in desk.get("/tools/mail.send/")
+    sent = desk.form("mail.send", escalate_after="9 days")
+    told = desk.browser.post("/tools/mail.send/consequences/", sent).content.decode()
+    assert "when it has expired already" in told
+    unread = desk.save("mail.send", remind_after="soon").content.decode()
+    assert "A time is needed, such as 4 h, 30 min, 2 days or 1 d 12 h." in unread
+    assert 'value="soon"' in unread
 
 
 def test_nobody_overwrites_what_they_have_not_seen(desk: Desk):
