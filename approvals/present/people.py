@@ -24,6 +24,11 @@ def may(action: PendingAction, user_id: uuid.UUID) -> May:
         text = " ".join(str(reason) for reason in reasons)
         still = _("You may still reject it.")
         return May(False, f"{text} {still}" if refuse else text, refuse)
+    if action.undecidable_since and (
+        rules.authority(action=action, user_id=user_id).code == rules.ESCALATION
+    ):
+        words = _("Nobody else can decide it, so it has come to you. You did not submit the task.")
+        return May(True, words, refuse=True)
     if action.kind == PendingAction.Kind.TAKE_OVER and user_id == action.submitter_id:
         return May(True, _("You submitted this task."), refuse=True)
     if action.kind == PendingAction.Kind.ANSWER:
