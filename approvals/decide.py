@@ -49,6 +49,17 @@ class Sight:
     generation: int
 
 
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Who answers, through which door, and how they proved who they are. ``batch`` is shared by answers given at once."""
+
+    user_id: uuid.UUID
+    channel: str
+    authenticated: str
+    address: str | None = None
+    batch: uuid.UUID | None = None
+
+
 @again
 def decide(
     *,
@@ -90,34 +101,11 @@ def decide(
         answer=answer,
     )
     with transaction.atomic(durable=True):
-        action = _lock(action_id)
-        if first := _replay(action, user_id, given, Sight(digest, generation)):
+        action, sight = _lock(action_id), Sight(digest, generation)
+        if first := replay(action, user_id, given, sight):
             return first
-        _check_standing(action, Sight(digest, generation), now)
-        if reasons := rules.refusals(action=action, user_id=user_id, verdict=given.verdict):
-            raise NotAllowed(reasons)
-        answers.check(action, given, user_id=user_id)
-        user = User.objects.get(pk=user_id)
-        right = rules.authority(action=action, user_id=user_id)
-        decision: Decision = Decision.everywhere.create(
-            tenant_id=action.tenant_id,
-            action=action,
-            user=user,
-            authenticated=authenticated,
-            channel=channel,
-            verdict=given.verdict,
-            digest_seen=digest,
-            generation=generation,
-            reference=given.reference,
-            comment=given.comment,
-            evidence=list(given.evidence),
-            edited={"limit": answers.limit_of(action), "more": given.more} if given.more else None,
-            answer=given.answer,
-            address=_address(address),
-            authority=right.code,
-            stands_for=right.stands_for,
-        )
-        _apply(action, decision, user)
+        judge(action, user_id, given, sight, now)
+        decision = record(action, given, sight, Door(user_id, channel, authenticated, address))
         fp("decided.before_commit")
     fp("decided.committed")
     return decision
@@ -128,9 +116,48 @@ def _lock(action_id: uuid.UUID) -> PendingAction:
     return action
 
 
-def _replay(
-    action: PendingAction, user_id: uuid.UUID, given: answers.Answer, sight: Sight
-) -> Decision | None:
+def judge(
+    action: PendingAction,
+    user_id: uuid.UUID,
+    given: answers.Answer,
+    sight: Sight,
+    now: datetime | None = None,
+) -> None:
+    """Everything that must hold before an answer is taken; raises what does not, and changes nothing."""
+    check_standing(action, sight, now)
+    if reasons := rules.refusals(action=action, user_id=user_id, verdict=given.verdict):
+        raise NotAllowed(reasons)
+    answers.check(action, given, user_id=user_id)
+
+
+def record(action: PendingAction, given: answers.Answer, sight: Sight, door: Door) -> Decision:
+    """The answer and all it changes, after :func:`judge`. The action is locked; joins the caller's transaction."""
+    user = User.objects.get(pk=door.user_id)
+    right = rules.authority(action=action, user_id=door.user_id)
+    decision: Decision = Decision.everywhere.create(
+        tenant_id=action.tenant_id,
+        action=action,
+        user=user,
+        authenticated=door.authenticated,
+        channel=door.channel,
+        verdict=given.verdict,
+        digest_seen=sight.digest,
+        generation=sight.generation,
+        reference=given.reference,
+        comment=given.comment,
+        evidence=list(given.evidence),
+        edited={"limit": answers.limit_of(action), "more": given.more} if given.more else None,
+        answer=given.answer,
+        address=_address(door.address),
+        authority=right.code,
+        stands_for=right.stands_for,
+        batch=door.batch,
+    )
+    _apply(action, decision, user)
+    return decision
+
+
+def replay(action: PendingAction, user_id: uuid.UUID, given: answers.Answer, sight: Sight) -> Decision | None:
     """This person's decision, when the answer is the same again; raises when it is another."""
     first: Decision | None = Decision.everywhere.filter(action=action, user_id=user_id).first()
     if first is None:
@@ -143,7 +170,7 @@ def _replay(
     raise AlreadyDecided(action, first)
 
 
-def _check_standing(action: PendingAction, sight: Sight, now: datetime | None) -> None:
+def check_standing(action: PendingAction, sight: Sight, now: datetime | None) -> None:
     """The question is open, not overtaken, not expired by the database's clock, and the one that was seen."""
     successor = PendingAction.everywhere.filter(successor_of_id=action.pk).first()
     if successor is not None:
@@ -179,6 +206,7 @@ def _apply(action: PendingAction, decision: Decision, user: User) -> None:
     verdict = Verdict(decision.verdict)
     payload = {"verdict": verdict.value, "decision": decision.pk.hex, "generation": action.generation}
     payload |= {"added": decision.edited} if decision.edited else {}
+    payload |= {"batch": decision.batch.hex} if decision.batch else {}
     if verdict == Verdict.APPROVE:
         agreed = rules.entitled_signers(action, rules.signatures(action))
         if len(agreed) < rules.quorum(action):

@@ -83,6 +83,32 @@ class BadAnswer(DeskError):
         self.field, self.text = field_name, text
 
 
+class NotAlike(DeskError):
+    """A question that cannot be answered together with the others."""
+
+    code = "not_alike"
+
+
+class Unread(DeskError):
+    """Something of it is folded, and the person has not opened it."""
+
+    code = "unread"
+
+    def __init__(self) -> None:
+        super().__init__(_("A long parameter of it was not opened. Open it alone and read it whole."))
+
+
+class RowRefused(DeskError):
+    """One row of a batch does not hold, so nothing was recorded for any of them. ``number`` counts from 1."""
+
+    code = "row_refused"
+
+    def __init__(self, number: int, action: "PendingAction", cause: DeskError) -> None:
+        text = _("Row %(number)s does not hold, so nothing was recorded for any of them. %(why)s")
+        super().__init__(text % {"number": number, "why": cause})
+        self.number, self.action, self.cause = number, action, cause
+
+
 class NotGranted(DeskError):
     """There is no approval that could be taken back."""
 
