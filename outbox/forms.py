@@ -26,7 +26,7 @@ class NotesForm(forms.Form):
 
     def __init__(self, *args: Any, table: Sequence[Row], digest: DigestTime | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.table = table
+        self.table, self.of_all = table, digest is None
         if digest is None:
             del self.fields["every"], self.fields["hour"]
         else:
@@ -34,16 +34,24 @@ class NotesForm(forms.Form):
         for kind, timings in table:
             for channel, timing in timings.items():
                 offered = kind.choices(channel)
-                widget = forms.Select(attrs={"class": "input", "aria-label": f"{kind.words} {channel.label}"})
+                widget = forms.Select(
+                    attrs={"class": "input", "aria-label": f"{self._words(kind)} {channel.label}"}
+                )
                 choices = [(one.value, one.label) for one in offered]
                 self.fields[f"{kind.name}__{channel.value}"] = forms.ChoiceField(
                     choices=choices, initial=timing.value, widget=widget
                 )
 
-    def rows(self) -> list[tuple[Kind, list[tuple[str, forms.BoundField]]]]:
-        """Each kind with its fields, in the order of the channels."""
+    def _words(self, kind: Kind) -> str:
+        return str(kind.of_all if self.of_all else kind.words)
+
+    def rows(self) -> list[tuple[str, list[tuple[str, forms.BoundField]]]]:
+        """The words of each kind with its fields, in the order of the channels."""
         return [
-            (kind, [(str(channel.label), self[f"{kind.name}__{channel.value}"]) for channel in timings])
+            (
+                self._words(kind),
+                [(str(channel.label), self[f"{kind.name}__{channel.value}"]) for channel in timings],
+            )
             for kind, timings in self.table
         ]
 
@@ -70,7 +78,7 @@ class ChatForm(forms.Form):
         label=_("Notes"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        choices=[(kind.name, kind.words) for kind in KINDS.values()],
+        choices=[(kind.name, kind.of_all) for kind in KINDS.values()],
         help_text=_("None chosen: all of them."),
     )
 

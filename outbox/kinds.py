@@ -19,11 +19,12 @@ TIMINGS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """``words`` say when such a note comes. ``stays``: channels that nobody switches off. ``administrators``: nobody else
-    ever gets one."""
+    """``words`` say when such a note comes, in the mouth of its reader, and ``of_all`` without one. ``stays``: channels that
+    nobody switches off. ``administrators``: nobody else ever gets one."""
 
     name: str
     words: "str | Promise"
+    of_all: "str | Promise"
     mail: Timing = Timing.AT_ONCE
     page: Timing = Timing.AT_ONCE
     chat: Timing = Timing.AT_ONCE
@@ -57,26 +58,52 @@ TEST: Final = "test"
 KINDS: Final = {
     one.name: one
     for one in (
-        Kind(WAITS, _("Something waits for my decision.")),
-        Kind(UNKNOWN, _("Nobody can tell whether something happened, and I may find out.")),
-        Kind(REMINDER, _("What waits for me has waited for long.")),
-        Kind(ESCALATED, _("Something was escalated to me."), stays=_IN_PAGE),
-        Kind(DELEGATED, _("Something was handed to me, or to somebody I stand in for."), stays=_IN_PAGE),
+        Kind(WAITS, _("Something waits for my decision."), _("Something waits for a decision.")),
+        Kind(
+            UNKNOWN,
+            _("Nobody can tell whether something happened, and I may find out."),
+            _("Nobody can tell whether something happened, and somebody has to find out."),
+        ),
+        Kind(REMINDER, _("What waits for me has waited for long."), _("Something has waited for long.")),
+        Kind(ESCALATED, _("Something was escalated to me."), _("Something was escalated."), stays=_IN_PAGE),
+        Kind(
+            DELEGATED,
+            _("Something was handed to me, or to somebody I stand in for."),
+            _("Something was handed to somebody."),
+            stays=_IN_PAGE,
+        ),
         Kind(
             LAPSED,
-            _("What I signed was taken back or does not hold any more; or what I asked for was not decided in time."),
+            _("What I signed does not hold any more, or what I asked for was not decided in time."),
+            _("What was signed does not hold any more, or something was not decided in time."),
         ),
-        Kind(TASK_WAITS, _("A task of mine waits for somebody else."), mail=Timing.OFF, chat=Timing.OFF),
-        Kind(TASK_ENDED, _("A task of mine has ended.")),
-        Kind(TASK_FAILED, _("A task of mine has failed.")),
-        Kind(REVIEW, _("A contract of a tool waits for me, or was sent back to me."), administrators=True),
         Kind(
-            UNDECIDABLE, _("Nobody can decide what waits."), stays=_IN_PAGE, administrators=True
+            TASK_WAITS,
+            _("A task of mine waits for somebody else."),
+            _("A task waits for somebody."),
+            mail=Timing.OFF,
+            chat=Timing.OFF,
+        ),
+        Kind(TASK_ENDED, _("A task of mine has ended."), _("A task has ended.")),
+        Kind(TASK_FAILED, _("A task of mine has failed."), _("A task has failed.")),
+        Kind(
+            REVIEW,
+            _("A contract of a tool waits for me, or was sent back to me."),
+            _("A contract of a tool waits for an administrator, or was sent back."),
+            administrators=True,
+        ),
+        Kind(
+            UNDECIDABLE,
+            _("Nobody can decide what waits."),
+            _("Nobody can decide what waits."),
+            stays=_IN_PAGE,
+            administrators=True,
         ),
         Kind(
             TROUBLE,
             _("Something could not be told: a dead letter, or a webhook that was switched off."),
+            _("Something could not be told: a dead letter, or a webhook that was switched off."),
             administrators=True,
         ),
     )
-}  # fmt: skip
+}

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from outbox.chat import secrets, services
 from outbox.kinds import KINDS, TEST
 from outbox.models import ChatTarget, Notification
-from outbox.notify.mails import buried, drop, row_of, sent
+from outbox.notify.mails import buried, drop, failed, row_of, sent
 from outbox.notify.writers import language_of, write_now
 from outbox.routes import Consumer, Delivery, Hopeless
 
@@ -46,8 +46,8 @@ def chats(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
     for delivery in deliveries:
         try:
             errand = _errand(delivery)
-        except Exception as failed:  # noqa: BLE001 - one bad note must not stop the others
-            failures[delivery.event_id] = failed
+        except Exception as wrong:  # noqa: BLE001 - one bad note must not stop the others
+            failures[delivery.event_id] = wrong
             continue
         if errand is not None:
             errands.append(errand)
@@ -64,6 +64,7 @@ def chats(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
             sent(errand.delivery)
         else:
             failures[errand.delivery.event_id] = error
+    failed(deliveries, failures)
     return failures
 
 
@@ -89,7 +90,7 @@ def _written(row: Notification) -> tuple[str, str] | None:
         if row.kind == TEST:
             return "Countersign", _("This is a test. Notes from Countersign will arrive here.")
         if row.user is None:
-            return "Countersign", f"{KINDS[row.kind].words}\n{link}\n{closing}"
+            return "Countersign", f"{KINDS[row.kind].of_all}\n{link}\n{closing}"
     letter = write_now(row.topic, row.event, row.user, row.tenant_id)
     return (letter.subject, f"{letter.subject}\n{link}\n{closing}") if letter else None
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import F
 from django.db.models.functions import Now
 
+from accounts.canonical import storable
 from accounts.letters import Letter
 from outbox.consumers import post
 from outbox.models import Notification
@@ -19,7 +20,9 @@ Status = Notification.Status
 
 def mails(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
     """Send notes by mail."""
-    return post.carry(deliveries, _mail, sent)
+    failures = post.carry(deliveries, _mail, sent)
+    failed(deliveries, failures)
+    return failures
 
 
 def _mail(delivery: Delivery) -> tuple[Letter, str] | None:
@@ -50,6 +53,15 @@ def sent(delivery: Delivery) -> None:
     if (row := row_of(delivery)) is not None:
         pending = Notification.everywhere.filter(pk=row.pk, status=Status.PENDING)
         pending.update(status=Status.SENT, sent_at=Now(), last_error="")
+
+
+def failed(deliveries: Sequence[Delivery], failures: Mapping[uuid.UUID, Exception]) -> None:
+    """Note on each why it has not left yet, for who looks."""
+    for delivery in deliveries:
+        error = failures.get(delivery.event_id)
+        if error is not None and (row := row_of(delivery)) is not None:
+            pending = Notification.everywhere.filter(pk=row.pk, status=Status.PENDING)
+            pending.update(last_error=str(storable(str(error))[0])[:300])
 
 
 def drop(row: Notification) -> None:

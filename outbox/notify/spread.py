@@ -120,7 +120,7 @@ def _to_chat_of_tenant(delivery: Delivery, writer: Writer) -> list[Notification]
     target = ChatTarget.everywhere.filter(tenant_id=delivery.tenant_id, user__isnull=True).first()
     if target is None or (target.kinds and kind not in target.kinds):
         return []
-    words = str(KINDS[kind].words)
+    words = str(KINDS[kind].of_all)
     return [Notification(channel=Channel.CHAT, subject=words, target=target, **_common(delivery, writer, kind))]  # fmt: skip
 
 

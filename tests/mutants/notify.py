@@ -38,8 +38,8 @@ NOTIFY = (
         number="B65",
         guard="a chat that refuses fails alone",
         file="outbox/notify/chats.py",
-        old="        else:\n            failures[errand.delivery.event_id] = error\n    return failures\n",
-        new="        else:\n            raise error\n    return failures\n",
+        old="        else:\n            failures[errand.delivery.event_id] = error\n    failed(",
+        new="        else:\n            raise error\n    failed(",
         tests=(f"{_CHAT}::test_b65_one_chat_that_refuses_costs_nobody_else_theirs",),
     ),
     Mutant(

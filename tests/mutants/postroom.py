@@ -144,8 +144,8 @@ POSTROOM = (
         number="C21",
         guard="a decision and its entry commit together",
         file="approvals/announce.py",
-        old='    _message("action.closed", action)\n    _audit(',
-        new='    _message("action.closed", action)\n    return\n    _audit(',
+        old='    _audit(action, act, payload, actor=actor, actor_kind=actor_kind, channel=channel)\n',
+        new="",
         tests=("tests/accounts/test_audit_together.py::test_c21_without_its_entry_nothing_is_done",),
     ),
     Mutant(

@@ -112,6 +112,7 @@ def test_the_chat_of_a_tenant_hears_thin_words(house: make.House, ntfy: Ntfy) ->
     heard = json.dumps(ntfy.messages)
     assert unknown.pk.hex not in heard, "another kind"
     assert action.sentence not in heard
+    assert "Something waits for a decision." in heard
     assert f"/inbox/act_{action.pk.hex}/" in heard
 
 
@@ -214,7 +215,9 @@ def test_b65_one_chat_that_refuses_costs_nobody_else_theirs(house: make.House, n
     relay(limit=10, lane=CHAT)
     assert len(ntfy.messages) == 1
     assert chat(user=house.mira).status == Notification.Status.SENT
-    assert chat(user=house.ben).status == Notification.Status.PENDING
+    waiting = chat(user=house.ben)
+    assert waiting.status == Notification.Status.PENDING
+    assert "cannot be reached" in waiting.last_error
     assert ChatTarget.everywhere.get(user=house.ben).failing_since is not None
     assert ChatTarget.everywhere.get(user=house.mira).failing_since is None
 
