@@ -241,16 +241,16 @@ def test_the_page_says_when_people_were_and_will_be_reminded(house):
     """Guards templates/approvals/partials/chased.html."""
     one = make.question(house, policy=TIMED)
     first = page(house.ben, links.action(one.pk))
-    assert "reminder at" in first
-    assert "the escalation owner is told at" in first
+    assert "reminder:" in first
+    assert "the escalation owner is told:" in first
     due(one, remind_at=db_now() - HOUR, escalate_at=db_now() - HOUR)
     assert (sweeps.remind(), sweeps.escalate()) == (1, 1)
     later = page(house.ben, links.action(one.pk))
-    assert "Reminded once, last at" in later
-    assert "again at" in later
-    assert "the escalation owner was told at" in later
+    assert "Reminded once, last:" in later
+    assert "next:" in later
+    assert "the escalation owner was told:" in later
     for opened in (make.settle, make.takeover):
-        assert "the escalation owner is told at" in page(house.ben, links.action(opened(house).pk))
+        assert "the escalation owner is told:" in page(house.ben, links.action(opened(house).pk))
 
 
 def test_the_operator_names_the_owner_and_only_a_member_can_be(house, capsys):
