@@ -144,7 +144,7 @@ POSTROOM = (
         number="C21",
         guard="a decision and its entry commit together",
         file="approvals/announce.py",
-        old='    _audit(action, act, payload, actor=actor, actor_kind=actor_kind, channel=channel)\n',
+        old="    _audit(action, act, payload, actor=actor, actor_kind=actor_kind, channel=channel)\n",
         new="",
         tests=("tests/accounts/test_audit_together.py::test_c21_without_its_entry_nothing_is_done",),
     ),
