@@ -130,6 +130,11 @@ def check(action: PendingAction, given: Answer, *, user_id: uuid.UUID) -> None:
             raise BadAnswer(
                 "gesture", _("What you typed is not “%s”. Nothing was approved.") % action.second_gesture
             )
+    if given.verdict == Verdict.APPROVE and user_id in action.editors and not given.comment:
+        raise BadAnswer(
+            "comment",
+            _("You changed this yourself. Say why you approve it all the same; nothing was approved."),
+        )
     if given.verdict in (Verdict.REJECT, Verdict.ASK_CHANGES) and not given.comment:
         raise BadAnswer("comment", _("Say why. The submitter reads it, and it stays in the record."))
     if given.verdict == Verdict.HAPPENED and not given.reference:

@@ -27,6 +27,11 @@ def check_again(action_id: uuid.UUID) -> str:
     return _maybe("runs:check_again", ids.public("pendingaction", action_id))
 
 
+def edit(action_id: uuid.UUID) -> str:
+    """Where an approver changes what would be sent."""
+    return _maybe("runs:edit_proposal", ids.public("pendingaction", action_id))
+
+
 def file(run_id: uuid.UUID, sha256: str) -> str:
     """A file of a task by its checksum."""
     return _maybe("runs:file", ids.public("run", run_id), sha256)

@@ -12,7 +12,7 @@ from approvals.clock import db_now
 from approvals.models import PendingAction, Verdict
 from tools.models import Contract, EffectClass, Intent
 
-APPROVE_VERDICTS = (Verdict.APPROVE.value, Verdict.REJECT.value)
+APPROVE_VERDICTS = (Verdict.APPROVE.value, Verdict.ASK_CHANGES.value, Verdict.REJECT.value)
 SETTLE_VERDICTS = (Verdict.HAPPENED.value, Verdict.NOT_HAPPENED.value, Verdict.NOBODY_KNOWS.value)
 TAKE_OVER_VERDICTS = (Verdict.CONTINUE.value, Verdict.FAIL.value)
 ANSWER_VERDICTS = (Verdict.ANSWER.value,)
@@ -39,14 +39,17 @@ def open_approval(
     policy: Mapping[str, Any],
     second_gesture: str = "",
     predecessor: PendingAction | None = None,
+    edited: Mapping[str, str] | None = None,
+    sent_back: Mapping[str, str] | None = None,
 ) -> PendingAction:
     """Ask whether ``intent`` may happen. Joins the caller's transaction.
 
     ``epoch`` is the epoch the grant is bound to: begin hands the same number to ``grants.check``. ``policy``
     is the gate's: ``role``, ``quorum``, ``not_submitter``, ``ttl_seconds``. The deadline counts from now on
     the database's clock. The preview is what the receiver would see (``tools.previews.render``). With a
-    ``predecessor`` the question is its next generation. An open question about the same intent is returned as
-    it is.
+    ``predecessor`` the question is its next generation; ``edited`` says who changed the arguments since (``by`` the id,
+    ``name``, ``why``), ``sent_back`` which proposal before it was sent back (``action`` the id, ``name``, ``why``). An open
+    question about the same intent is returned as it is.
     """
     if standing := _standing(intent, PendingAction.Kind.APPROVE):
         return standing
@@ -75,6 +78,8 @@ def open_approval(
         contract=contract,
         submitter=rules.submitter_facts(submitter),
         replaces={"action": predecessor.pk.hex, "digest": predecessor.digest} if predecessor else None,
+        edited=edited,
+        sent_back=sent_back,
         **asked,
     )
     action: PendingAction = PendingAction.everywhere.create(
@@ -90,10 +95,17 @@ def open_approval(
         digest=shown.digest_of(data),
         submitter=submitter,
         successor_of=predecessor,
+        editors=_editors(predecessor, edited),
         **{**asked, "sentence": sentence[:500]},
         **chase.times(policy, opened=opened, ends=expires_at),
     )
     return _told(action)
+
+
+def _editors(predecessor: PendingAction | None, edited: Mapping[str, str] | None) -> list[uuid.UUID]:
+    """Everybody whose hand is in the arguments: four eyes count them through all versions."""
+    before = list(predecessor.editors) if predecessor else []
+    return list(dict.fromkeys([*before, *([uuid.UUID(edited["by"])] if edited else [])]))
 
 
 def open_settle(

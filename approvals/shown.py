@@ -120,6 +120,8 @@ def approval(
     verdicts: Sequence[str],
     expires_at: datetime,
     replaces: Mapping[str, Any] | None = None,
+    edited: Mapping[str, str] | None = None,
+    sent_back: Mapping[str, str] | None = None,
 ) -> bytes:
     """The bytes of a question of kind *approve*."""
     return canonical.canonical(
@@ -144,6 +146,8 @@ def approval(
             "verdicts": list(verdicts),
             "expires_at": expires_at.isoformat(),
             "replaces": dict(replaces) if replaces else None,
+            "edited": dict(edited) if edited else None,
+            "sent_back": dict(sent_back) if sent_back else None,
         }
     )
 

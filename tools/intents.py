@@ -140,6 +140,32 @@ def revoke(*, intent_id: uuid.UUID, evidence: Evidence = None) -> Intent:
     return _move(intent_id, "revoke", grant=None, evidence=appended("evidence", evidence))
 
 
+def amend(
+    *, intent: Intent, contract: Contract, arguments: Mapping[str, Any], target: str, evidence: Evidence
+) -> Intent:
+    """A person changed what would be sent: other arguments under the same key. Only of what waits for consent and was never
+    sent; what was sent once is what it is (L9)."""
+    made = request_digest(
+        tenant_id=intent.tenant_id,
+        key=intent.key,
+        tool=contract.tool.name,
+        contract_digest=contract.definition_digest or definition_digest(contract),
+        arguments=arguments,
+        target=target,
+    )
+    never_sent = {"status": Intent.Status.PROPOSED, "dispatches": 0}
+    rows = Intent.everywhere.filter(pk=intent.pk, **never_sent).update(
+        arguments=dict(arguments),
+        target=target,
+        resource=_resource(contract, arguments),
+        request_digest=made,
+        evidence=appended("evidence", evidence),
+    )
+    if rows != 1:
+        raise _refusal("amend", intent.pk)
+    return _read(intent.pk)
+
+
 def judged(*, intent_id: uuid.UUID, verdict: Mapping[str, Any]) -> None:
     """The gate judged again: its newest word is kept."""
     Intent.everywhere.filter(pk=intent_id).update(verdict=dict(verdict))

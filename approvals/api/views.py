@@ -67,8 +67,8 @@ class ActionView(APIView):
 
     @extend_schema(responses=ActionDetail, tags=["inbox"])
     def get(self, request: Request, action_id: uuid.UUID) -> Response:
-        action = _find(action_id)
-        return Response(_detail(request, action), headers={"ETag": etag(action)})
+        action = find(action_id)
+        return Response(detail(request, action), headers={"ETag": etag(action)})
 
 
 class DecideView(APIView):
@@ -86,10 +86,10 @@ class DecideView(APIView):
         tags=["inbox"],
     )
     def post(self, request: Request, action_id: uuid.UUID) -> Response:
-        action = _find(action_id)
+        action = find(action_id)
         body = DecideBody(data=request.data)
         body.is_valid(raise_exception=True)
-        digest, generation = _seen(request)
+        digest, generation = seen(request)
         return once(request, lambda: _decide(request, action, body.validated_data, digest, generation))
 
 
@@ -105,7 +105,7 @@ class TakeBackView(APIView):
         tags=["inbox"],
     )
     def post(self, request: Request, action_id: uuid.UUID) -> Response:
-        action = _find(action_id)
+        action = find(action_id)
         body = TakeBackBody(data=request.data)
         body.is_valid(raise_exception=True)
         return once(request, lambda: _take_back(request, action, body.validated_data["reason"]))
@@ -113,8 +113,8 @@ class TakeBackView(APIView):
 
 def _take_back(request: Request, action: PendingAction, reason: str) -> Response:
     take_back(action_id=action.pk, user_id=asked(request).user.pk, channel="api", reason=reason)
-    now = _find(action.pk)
-    return Response(_detail(request, now), headers={"ETag": etag(now)})
+    now = find(action.pk)
+    return Response(detail(request, now), headers={"ETag": etag(now)})
 
 
 def _decide(
@@ -139,24 +139,24 @@ def _decide(
     except errors.AlreadyDecided as error:
         first = DecisionRow(error.first).data if error.first else None
         return problem(409, "already_decided", str(error), first=first)
-    now = _find(action.pk)
-    return Response(_detail(request, now), headers={"ETag": etag(now)})
+    now = find(action.pk)
+    return Response(detail(request, now), headers={"ETag": etag(now)})
 
 
-def _detail(request: Request, action: PendingAction) -> Any:
+def detail(request: Request, action: PendingAction) -> Any:
     main = Verdict.APPROVE if Verdict.APPROVE in action.verdicts else Verdict(action.verdicts[0])
     refusals = rules.refusals(action=action, user_id=asked(request).user.pk, verdict=main)
     return ActionDetail(action, context={"refusals": refusals}).data
 
 
-def _find(action_id: uuid.UUID) -> PendingAction:
+def find(action_id: uuid.UUID) -> PendingAction:
     found: PendingAction | None = PendingAction.objects.filter(pk=action_id).first()
     if found is None:
         raise Http404
     return found
 
 
-def _seen(request: Request) -> tuple[str, int]:
+def seen(request: Request) -> tuple[str, int]:
     header = request.headers.get("If-Match", "")
     if not header:
         detail = "Send If-Match with the ETag of the action that you have read. Nothing was decided."

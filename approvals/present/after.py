@@ -122,7 +122,9 @@ def _result(action: PendingAction, intent: Intent | None) -> str:
         Status.REJECTED: _("Nothing was sent. The task goes on without it."),
         Status.CHANGES_REQUESTED: _("Nothing was sent. The agent may propose again."),
         Status.EXPIRED: _("Nobody decided in time, so nothing was sent."),
-        Status.WITHDRAWN: _("The task no longer asks. Nothing was sent."),
+        Status.WITHDRAWN: _("Nothing was sent.")
+        if action.void_reason
+        else _("The task no longer asks. Nothing was sent."),
     }
     return words.get(Status(action.status), "")
 
@@ -139,7 +141,10 @@ def _stamp(action: PendingAction, decisions: list[Decision]) -> dict[str, Any] |
 def _by(action: PendingAction, decisions: list[Decision]) -> By | None:
     last = decisions[-1] if decisions else None
     if last is None:
-        return By(_("The task"), _("withdrew it"), action.decided_at, read(action.void_reason))
+        why = read(action.void_reason)
+        if why:
+            return By(why, "", action.decided_at, "")
+        return By(_("The task"), _("withdrew it"), action.decided_at, "")
     if last.user is None:
         return By(_("Time ran out"), "", last.at, "")
     words = {Verdict.REJECT: _("rejected it"), Verdict.ASK_CHANGES: _("asked for changes")}
@@ -219,7 +224,9 @@ def _record(
     approvals = [one for one in decisions if one.verdict == Verdict.APPROVE]
     facts: list[Fact] = []
     if approvals:
-        facts.append(Fact(_("Decision"), _("Approved unchanged")))
+        edited = seen.get("edited") or {}
+        unchanged = _("Approved as changed by %s") % edited["name"] if edited else _("Approved unchanged")
+        facts.append(Fact(_("Decision"), unchanged))
         if seen.get("second_gesture"):
             facts.append(Fact(_("Second gesture"), _("Typed %s") % seen["second_gesture"]))
     if intent is not None and intent.reference:
@@ -236,5 +243,10 @@ def _record(
         facts.append(
             Fact(_("Contract"), version % {"tool": seen["tool"], "version": seen["contract_version"]})
         )
+    newer = PendingAction.everywhere.filter(successor_of=action).first()
+    if newer is not None:
+        facts.append(Fact(_("Newer version"), read(newer.sentence), url=links.action(newer.pk)))
+    if action.successor_of_id:
+        facts.append(Fact(_("Version before"), _("open it"), url=links.action(action.successor_of_id)))
     facts += [Fact(_("Comment of %s") % one.user, one.comment) for one in approvals if one.comment]
     return tuple(facts)

@@ -173,7 +173,8 @@ def outcome(action: PendingAction) -> str:
     """What became of a closed action, in one line."""
     closing: list[Decision] = sorted(action.decisions.all(), key=lambda one: (one.at, one.pk))
     if action.status == Status.WITHDRAWN:
-        return _("Withdrawn: the task no longer asks")
+        why = read(action.void_reason)
+        return _("Withdrawn: %s") % why if why else _("Withdrawn: the task no longer asks")
     if action.status == Status.VOIDED:
         return _("Approved, then void: %s") % read(action.void_reason)
     if not closing:

@@ -68,6 +68,16 @@ class Way:
 
     url: str
     note: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """Who changed this version, and why; ``by_reader`` when it is who reads it: approving it then takes a reason."""
+
+    name: str
+    why: str
+    by_reader: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,8 @@ class Sheet:
     parameters: tuple[params.Parameter, ...]
     parameters_note: str
     difference: params.Difference | None
+    edited: Edited | None
+    sent_back: Edited | None
     rationale: str
     evidence: tuple[Quote, ...]
     contract: ToolFacts
@@ -93,6 +105,7 @@ class Sheet:
     digest: str
     generation: int
     decide_url: str
+    edit: Way | None
     claim: Way | None
     release: Way | None
 
@@ -104,6 +117,7 @@ def sheet(action: PendingAction, user_id: uuid.UUID) -> Sheet:
     allowed = people.may(action, user_id)
     free = action.status == Status.OPEN and (allowed.ok or allowed.refuse)
     held = _held(action)
+    verdicts = _verdicts(action, seen, user_id, allowed)
     return Sheet(
         action=head(action, seen, user_id),
         look=look(action, seen) if action.status == Status.OPEN else None,
@@ -112,6 +126,8 @@ def sheet(action: PendingAction, user_id: uuid.UUID) -> Sheet:
         parameters=tuple(found),
         parameters_note=params.note(found),
         difference=_difference(action, seen),
+        edited=_edited(action, seen, user_id),
+        sent_back=_sent_back(seen),
         rationale=str(seen.get("rationale") or ""),
         evidence=quotes(action.run_id, seen.get("evidence")),
         contract=tool(seen),
@@ -120,12 +136,11 @@ def sheet(action: PendingAction, user_id: uuid.UUID) -> Sheet:
         technical=technical(action, seen),
         gesture=_gesture(seen),
         approve=_button(action, seen) if allowed.ok and Verdict.APPROVE.value in seen["verdicts"] else None,
-        verdicts=tuple(seen["verdicts"])
-        if allowed.ok
-        else ((Verdict.REJECT.value,) if allowed.refuse else ()),
+        verdicts=verdicts,
         digest=shown.digest_of(action.shown),
         generation=int(seen["generation"]),
         decide_url=links.verb("decide", action.pk),
+        edit=_edit(action, verdicts),
         claim=Way(links.verb("claim", action.pk), _("for 20 minutes, so that nobody reads it twice"))
         if free and held is None
         else None,
@@ -170,6 +185,46 @@ def _claim(action: PendingAction, user_id: uuid.UUID) -> str:
     if held == user_id:
         return _("claimed by you until %s") % until
     return _("claimed by %(name)s until %(until)s") % {"name": action.claimed_by, "until": until}
+
+
+def _verdicts(
+    action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID, allowed: May
+) -> tuple[str, ...]:
+    """The answers that this person may give now."""
+    if allowed.ok:
+        return tuple(seen["verdicts"])
+    if not allowed.refuse:
+        return ()
+    no = [Verdict.ASK_CHANGES.value, Verdict.REJECT.value]
+    return tuple(
+        one
+        for one in no
+        if one in seen["verdicts"] and not rules.refusals(action=action, user_id=user_id, verdict=one)
+    )
+
+
+def _edited(action: PendingAction, seen: Mapping[str, Any], user_id: uuid.UUID) -> Edited | None:
+    said = seen.get("edited")
+    if not said:
+        return Edited("", "", by_reader=True) if user_id in action.editors else None
+    return Edited(str(said.get("name")), str(said.get("why") or ""), by_reader=user_id in action.editors)
+
+
+def _sent_back(seen: Mapping[str, Any]) -> Edited | None:
+    """Who asked for changes to the proposal before this one, and in which words."""
+    said = seen.get("sent_back")
+    return Edited(str(said.get("name")), str(said.get("why") or ""), by_reader=False) if said else None
+
+
+def _edit(action: PendingAction, verdicts: tuple[str, ...]) -> Way | None:
+    """Where what would be sent is changed, by those who may ask for changes. An undo is made from its effect."""
+    intent = action.intent
+    if Verdict.ASK_CHANGES.value not in verdicts or intent is None or intent.compensates_id is not None:
+        return None
+    url = links.edit(action.pk) if action.status == Status.OPEN else ""
+    alone = action.policy.get("editor_may_approve") is True
+    words = _("Edit and approve…") if alone else _("Edit…")
+    return Way(url, _("a new version is asked"), words) if url else None
 
 
 def _held(action: PendingAction) -> uuid.UUID | None:
@@ -248,6 +303,15 @@ def _difference(action: PendingAction, seen: Mapping[str, Any]) -> params.Differ
             title=title,
             then=_comparable(then),
             now=_comparable(seen),
+            then_label=_("Before"),
+            now_label=_("Now"),
+        )
+    if back := seen.get("sent_back"):
+        then = shown.read(PendingAction.everywhere.get(pk=uuid.UUID(str(back["action"]))).shown)
+        return params.difference(
+            title=_("Different from what %s sent back") % (back.get("name") or _("an approver")),
+            then=then["arguments"],
+            now=seen["arguments"],
             then_label=_("Before"),
             now_label=_("Now"),
         )

@@ -18,7 +18,7 @@ _OF_TOOLS: Final = {
     *("runs:duplicates", "runs:import_mcp", "runs:import_mcp_list"),
 }
 #: Pages of tasks that are reached from the inbox.
-_OF_INBOX: Final = {"runs:check_again"}
+_OF_INBOX: Final = {"runs:check_again", "runs:edit_proposal"}
 
 
 def place(match: ResolverMatch | None, *, may_administer: bool) -> str:

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """One ended step as the agent sees it: ``status`` is SUCCEEDED, FAILED, SKIPPED or CANCELLED."""
+    """One ended step as the agent sees it: ``status`` is SUCCEEDED, FAILED, SKIPPED or CANCELLED. ``edited``: the arguments
+    as a person changed them before the call, None when they are those that the agent gave."""
 
     key: str
     kind: str
@@ -19,6 +20,7 @@ class StepView:
     output: Any = None
     error_code: str = ""
     error_text: str = ""
+    edited: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from django.urls import path
 
 import approvals.api.urls  # noqa: F401  registers <action:…>
 import runs.converters  # noqa: F401  registers <run:…> and <art:…>
-from runs.api import bounces, check_again, duplicates, files, signals, stops, tasks
+from runs.api import bounces, check_again, duplicates, edit_proposal, files, signals, stops, tasks
 
 urlpatterns = [
     path("agents/", tasks.AgentsView.as_view(), name="agents"),
@@ -28,6 +28,7 @@ urlpatterns = [
     path("duplicates/", duplicates.ReportsView.as_view(), name="duplicates"),
     path("duplicates/<uuid:report_id>/answer/", duplicates.AnswerView.as_view(), name="answer_duplicate"),
     path("tasks/<run:run_id>/signals/", signals.SignalsView.as_view(), name="signals"),
+    path("actions/<action:action_id>/edit/", edit_proposal.EditView.as_view(), name="edit"),
     path("actions/<action:action_id>/check-again/", check_again.CheckAgainView.as_view(), name="check_again"),
     path("tasks/<run:run_id>/results/", files.ResultsView.as_view(), name="results"),
     path("tasks/<run:run_id>/results/<artifact:artifact_id>/", files.ContentView.as_view(), name="content"),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from accounts.models import Tenant
+from approvals.decide import deciding
 from approvals.models import PendingAction
 from approvals.open import open_approval
 from runs.engine.workspace import Locked
@@ -25,6 +26,7 @@ def ask_approval(
     evidence: Sequence[Any] = (),
     input_digest: str = "",
     epoch: int = 1,
+    edited: Mapping[str, str] | None = None,
 ) -> PendingAction:
     """Opens the question with what the receiver would see, and writes it into the history. With a question about the same
     intent before it, it is that one's successor."""
@@ -32,6 +34,7 @@ def ask_approval(
     preview = previews.render(contract=contract, arguments=intent.arguments, tenant=tenant)
     sentence = str(preview.get("sentence") or title)
     before = PendingAction.everywhere.filter(intent=intent, kind=PendingAction.Kind.APPROVE, successor=None)
+    predecessor = before.order_by("-generation").first()
     action = open_approval(
         tenant_id=run.tenant_id,
         run_id=run.id,
@@ -50,7 +53,9 @@ def ask_approval(
         evidence=list(evidence),
         policy=policy,
         second_gesture=intent.target if contract.risk == Risk.HIGH else "",
-        predecessor=before.order_by("-generation").first(),
+        predecessor=predecessor,
+        sent_back=None if predecessor else _sent_back(run, intent),
+        edited=edited,
     )
     run.event(
         "approval.asked",
@@ -62,6 +67,22 @@ def ask_approval(
     return action
 
 
+def _sent_back(run: Locked, intent: Intent) -> dict[str, str] | None:
+    """The last proposal of this run to use the same tool, if an approver asked for changes to it: this one answers it."""
+    asked = PendingAction.everywhere.filter(
+        run_id=run.id, kind=PendingAction.Kind.APPROVE, intent__tool_id=intent.tool_id
+    )
+    last = asked.exclude(intent=intent).order_by("-opened_at", "-pk").first()
+    if last is None or last.status != PendingAction.Status.CHANGES_REQUESTED:
+        return None
+    said = deciding(last)
+    return {
+        "action": last.pk.hex,
+        "name": str(said.user) if said and said.user else "",
+        "why": said.comment if said else "",
+    }
+
+
 def ask_about(
     run: Locked,
     step: Step,
@@ -71,6 +92,7 @@ def ask_about(
     *,
     why: str = "",
     evidence: Sequence[Any] = (),
+    edited: Mapping[str, str] | None = None,
 ) -> PendingAction:
     """As :func:`ask_approval`, for a step that is in the table."""
     return ask_approval(
@@ -84,4 +106,5 @@ def ask_about(
         evidence=evidence,
         input_digest=step.input_digest,
         epoch=step.epoch,
+        edited=edited,
     )

@@ -55,6 +55,7 @@ WORDS = {
     "artifact.not_remade": gettext_noop("File could not be made again as it was: %(name)s"),
     "approval.asked": gettext_noop("Approval asked: %(sentence)s"),
     "approval.voided": gettext_noop("Approval lapsed: %(step)s: %(why)s"),
+    "approval.edited": gettext_noop("Changed by a person before it was sent, asked anew: %(step)s: %(why)s"),
     "approval.taken_back": gettext_noop("Approval taken back: %(step)s: %(why)s"),
 }
 #: The same for steps in which the agent only says what comes next; they have no name of their own.

@@ -11,6 +11,7 @@ _NOTICES = {
     "no_deadline": gettext_noop("No deadline was found, so no notice was proposed."),
     "no_recipient": gettext_noop("No address was given, so no notice was proposed."),
     "rejected": gettext_noop("The notice was rejected, so nothing was sent."),
+    "changes_requested": gettext_noop("An approver asked for changes, and no further notice was proposed."),
     "approval_expired": gettext_noop("Nobody decided on the notice in time, so nothing was sent."),
     "nobody_knows": gettext_noop("Whether the notice was sent is settled as not to be known."),
 }

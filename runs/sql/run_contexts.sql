@@ -12,7 +12,8 @@ SELECT r.id, r.version, r.agent, r.agent_version,
         'recent', COALESCE((
             SELECT jsonb_agg(jsonb_build_object(
                 'key', s.key, 'kind', s.kind, 'tool', s.tool, 'status', s.status, 'output', s.output,
-                'error_code', s.error_code, 'error_text', s.error_text) ORDER BY s.ended_seq)
+                'error_code', s.error_code, 'error_text', s.error_text,
+                'edited', CASE WHEN s.input ? 'edited' THEN s.input -> 'arguments' END) ORDER BY s.ended_seq)
             FROM runs_step s WHERE s.run_id = r.id AND s.ended_seq > COALESCE(c.summarised, 0)), '[]'::jsonb),
         'live', COALESCE((
             SELECT jsonb_agg(s.key ORDER BY s.seq)

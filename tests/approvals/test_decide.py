@@ -91,7 +91,7 @@ def test_the_same_answer_again_gives_the_first_decision(house):
 
 
 def test_b17_a_second_answer_is_refused_with_the_first_decision(house):
-    """Guards approvals/decide.py, ``_replay`` and ``_check_standing``: without them an old tab rejects what was approved."""
+    """Guards approvals/decide.py, ``replay`` and ``check_standing``: without them an old tab rejects what was approved."""
     action = make.question(house)
     first = make.answer(action, house.ben, "approve")
     for person in (house.ben, house.mira):

@@ -202,7 +202,7 @@ def test_b64_a_rule_that_cannot_be_read_denies(house, door, policy):
 
 @pytest.mark.parametrize("door", DOORS)
 def test_b64_bytes_that_are_not_what_was_digested_deny(house, door):
-    """Guards approvals/decide.py `_check_standing`."""
+    """Guards approvals/decide.py `check_standing`."""
     one = make.question(house)
     PendingAction.everywhere.filter(pk=one.pk).update(shown=bytes(one.shown).replace(b"halden", b"holden"))
     in_words(DOORS[door](house, one))

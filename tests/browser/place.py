@@ -10,9 +10,10 @@ import httpx
 
 from tests.browser.books import Books
 
-ADA, BEN, JONAS, VERA, OTTO = (
+ADA, BEN, MIRA, JONAS, VERA, OTTO = (
     "ada@linden.example",
     "ben@linden.example",
+    "mira@linden.example",
     "jonas@linden.example",
     "vera@linden.example",
     "otto@aldergate.example",

@@ -17,6 +17,7 @@ from tests.mutants.mutant import Mutant
 from tests.mutants.notify import NOTIFY
 from tests.mutants.people import PEOPLE
 from tests.mutants.postroom import POSTROOM
+from tests.mutants.proposals import PROPOSALS
 from tests.mutants.recovery import RECOVERY
 from tests.mutants.storage import STORAGE
 from tests.mutants.timing import TIMING
@@ -67,6 +68,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *UNKNOWN,
             *UNDO,
             *TIMING,
+            *PROPOSALS,
         ),
         key=lambda mutant: (mutant.schema, mutant.number[0], int(mutant.number[1:])),
     )

@@ -45,8 +45,13 @@ def review(ctx: Context, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 @tool("contracts.join", blocking=True)
 def join(ctx: Context, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Report, table and letter from all reviews. A document whose step failed is reported as left out."""
-    from runs.agents.contract_review.work import join_reviews
+    """Report, table and letter from all reviews. A document whose step failed is reported as left out. With a ``letter``
+    among the arguments: that letter alone, on paper."""
+    from runs.agents.contract_review.work import join_reviews, letter_on_paper
+
+    if letter := arguments.get("letter"):
+        paper = ctx.store(letter_on_paper(letter), name="notice.pdf", media_type="application/pdf")
+        return {"letter": dict(letter), "notice": paper}
 
     outputs = {output["sha256"]: output for output in ctx.inputs.values() if output}
     reviews = [_review_of(ctx, file, outputs.get(file["sha256"])) for file in arguments["files"]]

@@ -131,10 +131,15 @@ def join_reviews(
         "deadlines": deadlines,
         "most_urgent": urgent,
         "letter": letter,
-        "letter_pdf": to_pdf(on_paper(letter), title=letter["subject"]) if letter else None,
+        "letter_pdf": letter_on_paper(letter) if letter else None,
         "documents": documents,
         "summary": report.summary,
     }
+
+
+def letter_on_paper(letter: dict[str, Any]) -> bytes:
+    """The letter as a PDF to attach."""
+    return to_pdf(on_paper(letter), title=letter["subject"])
 
 
 def _once(reviews: list[dict[str, Any]], corrections: list[dict[str, Any]]) -> list[dict[str, Any]]:
