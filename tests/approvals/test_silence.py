@@ -30,7 +30,7 @@ def house() -> make.House:
     return make.house()
 
 
-def by_page(house: make.House, one: PendingAction, **changed: Any) -> HttpResponse:
+def by_page(house: make.House, one: PendingAction, **changed: Any) -> Any:
     client = cast.browser(house.ben)
     client.raise_request_exception = False
     sent = {
@@ -42,7 +42,7 @@ def by_page(house: make.House, one: PendingAction, **changed: Any) -> HttpRespon
     return client.post(f"{links.action(one.pk)}decide/", {**sent, **changed})
 
 
-def by_rest(house: make.House, one: PendingAction, **changed: Any) -> HttpResponse:
+def by_rest(house: make.House, one: PendingAction, **changed: Any) -> Any:
     client = Rest(house.ben, house.tenant, TokenScope.READ, TokenScope.DECIDE)
     tag = f'"{one.digest}.{one.generation}"'
     body = {"verdict": "approve", "gesture": one.second_gesture, **changed}
