@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from accounts.letters import Letter
 from accounts.models import User
 from accounts.said import read
+from approvals import shown
 from approvals.models import PendingAction
 from approvals.notes import common
 from approvals.notes.common import path
@@ -36,16 +37,18 @@ def letter(payload: Mapping[str, Any], user: User) -> Letter | None:
     action = common.find_open(payload)
     if action is None:
         return None
-    before = action.successor_of
-    again = action.kind == Kind.APPROVE and before is not None
     lead, subject = _lead(action), _subject(action)
-    if again and before is not None:
+    why = ""
+    if action.kind == Kind.APPROVE and action.successor_of is not None:
+        why = read(action.successor_of.void_reason).rstrip(".")
         lead = _(
-            "What was asked before does not hold any more%(why)s Here is the question anew, in a task of %(who)s:"
+            "What was asked before does not hold any more%(why)s. Here is the question anew, in a task of %(who)s:"
         )
         subject = _("To decide again: %(sentence)s")
-    why = read(before.void_reason) if before is not None else ""
-    return common.letter(action, user, subject=subject, lead=lead, facts={"why": f": {why}" if why else "."})
+    elif action.kind == Kind.APPROVE and shown.read(action.shown).get("sent_back"):
+        lead = _("Changes were asked for, and this is what the agent proposes now, in a task of %(who)s:")
+        subject = _("To decide, changed: %(sentence)s")
+    return common.letter(action, user, subject=subject, lead=lead, facts={"why": f": {why}" if why else ""})
 
 
 def _lead(action: PendingAction) -> str:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import translation
 
 from accounts.models import Membership, Role, User
+from approvals import grants
 from approvals.models import PendingAction
 from approvals.notes import opened as notes
+from approvals.reopen import reopen
 from outbox import routes
 from outbox.models import Notification
 from outbox.relay import drain
 from tests.make import approvals as make
+from tools import previews
+from tools.models import Intent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -78,6 +83,26 @@ def test_a_question_that_was_answered_needs_no_letter(house: make.House) -> None
     make.answer(action, house.ben, "reject")
     assert notes.letter(about(action), house.mira) is None
     assert notes.recipients(about(action)) == []
+
+
+def test_what_is_asked_anew_says_why(house: make.House) -> None:
+    first = make.question(house)
+    make.answer(first, house.ben, "approve")
+    with transaction.atomic():
+        grants.void(action_id=first.pk, reason="The target changed.")
+        intent = Intent.everywhere.get(pk=first.intent_id)
+        second = reopen(
+            action_id=first.pk,
+            intent=intent,
+            contract=house.contract,
+            epoch=intent.epoch,
+            preview=previews.render(contract=house.contract, arguments=intent.arguments, tenant=house.tenant),
+            policy=make.POLICY,
+        )
+    letter = notes.letter(about(second), house.mira)
+    assert letter is not None
+    assert letter.subject.startswith("To decide again: ")
+    assert "does not hold any more: The target changed. Here is" in letter.text
 
 
 def test_times_are_those_of_the_reader(house: make.House) -> None:
