@@ -3,11 +3,18 @@
 from django.urls import path
 
 from accounts.throttle import limited
-from approvals.views import action, handling, inbox
+from approvals.views import action, batch, handling, inbox
 
 app_name = "approvals"
 urlpatterns = [
     path("", inbox.inbox_page, name="inbox"),
+    path("batch/", batch.batch_page, name="batch"),
+    path(
+        "batch/decide/",
+        limited(batch.decide, "decide", per_address=600, per_person=120, seconds=60),
+        name="decide_many",
+    ),
+    path("batch/<uuid:batch>/", batch.batch_done, name="batch_done"),
     path("<str:action_id>/", action.action_page, name="action"),
     path(
         "<str:action_id>/decide/",

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.urls import reverse
@@ -11,6 +11,7 @@ from django.utils.dateformat import format as date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from accounts import ids
 from accounts.said import read
 from approvals import inbox, links
 from approvals.models import Decision, PendingAction, Verdict
@@ -33,7 +34,8 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One row. ``shown_as`` and ``shown_status`` name the state to draw: a used grant is drawn as its effect stands."""
+    """One row. ``shown_as`` and ``shown_status`` name the state to draw: a used grant is drawn as its effect stands.
+    ``pick`` is its id where it may be chosen for a batch, ``alike`` is equal for those that may be chosen together."""
 
     id: str
     url: str
@@ -51,6 +53,8 @@ class Item:
     soon: bool
     current: bool
     right: str
+    pick: str = ""
+    alike: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,8 @@ def listing(
     title: Callable[[PendingAction], str] = _by_day if tab == "decided" else lambda one: _urgency(one, moment)
     groups: dict[str, list[Item]] = {}
     for action in rows:
-        groups.setdefault(title(action), []).append(_item(action, moment, current))
+        item = _item(action, moment, current)
+        groups.setdefault(title(action), []).append(_pickable(item, action) if tab == "mine" else item)
     return Listing(
         tabs, tuple(Group(name, tuple(items)) for name, items in groups.items()), _choice(rows, tab), waiting
     )
@@ -157,6 +162,14 @@ def _item(action: PendingAction, now: datetime, current: uuid.UUID | None) -> It
         current=action.pk == current,
         right=_("budget held") if action.kind == Kind.SETTLE and action.status == Status.OPEN else "",
     )
+
+
+def _pickable(item: Item, action: PendingAction) -> Item:
+    """The row with what it needs to be chosen for a batch, where it can be."""
+    if action.kind != Kind.APPROVE or action.intent is None:
+        return item
+    kin = f"{action.intent.contract_id.hex}.{action.risk}"
+    return replace(item, pick=ids.public("pendingaction", action.pk), alike=kin)
 
 
 def _detail(action: PendingAction) -> str:

@@ -2,7 +2,7 @@
 // No key decides anything: a and r only bring the person to the bar.
 import { open } from "./dialog.js";
 
-const typing = (target) => target.closest?.("input, textarea, select, [contenteditable], dialog[open]");
+const typing = (target) => target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable], dialog[open]");
 const rows = () => [...document.querySelectorAll("[data-row]")].filter((row) => row.offsetParent);
 const rowLink = (row) => (row.matches("a") ? row : row.querySelector("a[data-row-link]") ?? row.querySelector("a"));
 let waitingForGo = 0;
@@ -52,7 +52,7 @@ const pressButton = (selector) => {
 };
 
 const toggle = () => {
-  const box = document.activeElement?.closest("[data-row]")?.querySelector("input[type=checkbox]");
+  const box = document.activeElement?.closest("[data-pick], [data-row]")?.querySelector("input[type=checkbox]");
   box?.click();
   return Boolean(box);
 };
