@@ -135,7 +135,10 @@ def _stamp(action: PendingAction, decisions: list[Decision]) -> dict[str, Any] |
         return None
     others = sum(one.verdict == Verdict.APPROVE for one in decisions) - 1
     group = ngettext("and %s more", "and %s more", others) % others if others else ""
-    return {"name": str(last.user), "group": group, "at": last.at, "digest": action.digest}
+    # A stamp that does not stand any more is struck: it must not look like an approval.
+    void = action.status == Status.VOIDED
+    stamp = {"name": str(last.user), "group": group, "at": last.at, "digest": action.digest}
+    return {**stamp, "void": void, "word": _("VOID") if void else ""}
 
 
 def _by(action: PendingAction, decisions: list[Decision]) -> By | None:

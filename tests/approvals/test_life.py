@@ -89,7 +89,7 @@ STATES = {
     confirmed: ("COUNTERSIGNED", "was sent", "4KxR2p", "exactly what was approved"),
     unknown: ("COUNTERSIGNED", "may have been sent", "until a person says what happened"),
     failed: ("COUNTERSIGNED", "was not sent", "Did not happen"),
-    voided: ("COUNTERSIGNED", "Void", "not the ones that were approved"),
+    voided: ("VOID", "Void", "not the ones that were approved"),
     rejected: ("Rejected", "Wrong year.", "Nothing was sent"),
     expired: ("Time ran out", "Nobody decided in time"),
     withdrawn: ("no longer asks",),
@@ -225,3 +225,14 @@ def test_what_was_begun_cannot_be_taken_back_and_the_card_says_so(house):
     answer = ben.post(address)
     assert answer.status_code == 409
     assert "It was too late: it had been sent already." in unescape(answer.content.decode())
+
+
+def test_the_stamp_of_an_approval_that_was_taken_back_is_struck(house):
+    action = make.question(house)
+    ben = signed_in(house.ben)
+    make.answer(action, house.ben, "approve")
+    assert 'class="stamp"><b>COUNTERSIGNED' in page(ben, links.action(action.pk))
+    ben.post(links.verb("take_back", action.pk))
+    html = page(ben, links.action(action.pk))
+    assert 'class="stamp void"><b>VOID' in html
+    assert "COUNTERSIGNED" not in html

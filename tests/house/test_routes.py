@@ -131,6 +131,7 @@ def world(transactional_db: None) -> World:
             "tenant_id": str(house.tenant.pk),
             "intent_id": ids.public("intent", Intent.everywhere.filter(run_id=run.pk)[0].pk),
             "report_id": str(ids.new_id()),
+            "batch": str(ids.new_id()),
             "secret": letters.invitation_secret(invitation.pk),
             "name": "mail.send",
         },
