@@ -7,13 +7,14 @@ from allauth.mfa.recovery_codes import views as codes
 from allauth.mfa.totp import views as totp
 from django.urls import path, re_path
 
+from accounts.proof import rotating
 from accounts.throttle import limited
 
 urlpatterns = [
     path("sign-in/", views.login, name="account_login"),
     path("sign-out/", views.logout, name="account_logout"),
     path("sign-in/disabled/", views.account_inactive, name="account_inactive"),
-    path("sign-in/again/", views.reauthenticate, name="account_reauthenticate"),
+    path("sign-in/again/", rotating(views.reauthenticate), name="account_reauthenticate"),
     path(
         "sign-in/password/",
         limited(views.password_change, "password-change", per_address=60, per_person=10),
@@ -35,7 +36,7 @@ urlpatterns = [
     ),
     path("sign-in/factor/", factor.index, name="mfa_index"),
     path("sign-in/factor/code/", factor.authenticate, name="mfa_authenticate"),
-    path("sign-in/factor/again/", factor.reauthenticate, name="mfa_reauthenticate"),
+    path("sign-in/factor/again/", rotating(factor.reauthenticate), name="mfa_reauthenticate"),
     path("sign-in/factor/on/", totp.activate_totp, name="mfa_activate_totp"),
     path("sign-in/factor/off/", totp.deactivate_totp, name="mfa_deactivate_totp"),
     path("sign-in/factor/recovery/", codes.view_recovery_codes, name="mfa_view_recovery_codes"),

@@ -5,6 +5,7 @@ from typing import Any
 
 from allauth.account.forms import LoginForm, ResetPasswordForm
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
 from django import forms
 from django.conf import settings
 from django.contrib.auth import password_validation
@@ -13,11 +14,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from accounts import door, limits
+from accounts import codes, door, limits
 from accounts.access import zones
 from accounts.canonical import BadInput, check_storable
 from accounts.models import Role, TokenScope, User
 
+DECIDING = frozenset({TokenScope.DECIDE.value, TokenScope.DECIDE_HIGH_RISK.value})
 ROLE_HINT = _("What a person may do. Nobody approves what they asked for themselves.")
 
 
@@ -46,14 +48,18 @@ def _plain_address(field: forms.Field) -> None:
 
 
 class CodeLimit:
-    """Ten codes in five minutes, right or wrong, whichever session they come from: six digits can be guessed."""
+    """Ten codes in five minutes, right or wrong, whichever session they come from: six digits can be guessed. And each
+    code once."""
 
     user: User
+    authenticator: Authenticator
 
     def clean_code(self) -> str:
         if not limits.allow(key=f"second-factor:{self.user.pk}", limit=10, seconds=door.WINDOW):
             raise ValidationError(door.TOO_MANY, code="too_many_login_attempts")
         code: str = super().clean_code()  # type: ignore[misc]
+        if not codes.spend(authenticator=self.authenticator, code=code):
+            raise ValidationError(_("This code was used already. Wait for the next one."), code="code_used")
         return code
 
 
@@ -168,11 +174,16 @@ class TokenForm(StorableForm):
 
     def __init__(self, *args: Any, may_decide: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [one for one in TokenScope.choices if may_decide or one[0] != TokenScope.DECIDE]
+        choices = [one for one in TokenScope.choices if may_decide or one[0] not in DECIDING]
         self.fields["scopes"].choices = choices  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
+        scopes = set(cleaned.get("scopes") or ())
+        if TokenScope.DECIDE_HIGH_RISK in scopes and TokenScope.DECIDE not in scopes:
+            self.add_error("scopes", _("A token that decides on high risk is one that decides: choose both."))
         days = cleaned.get("lifetime")
+        if TokenScope.DECIDE_HIGH_RISK in scopes and not days:
+            self.add_error("lifetime", _("A token that decides on high risk has an end: choose one."))
         cleaned["expires_at"] = timezone.now() + timedelta(days=int(days)) if days else None
         return cleaned

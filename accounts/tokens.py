@@ -32,8 +32,8 @@ def issue(
     """Make a token and give it with its plain text, which nobody can read again. Joins the caller's
     transaction.
 
-    Raises :class:`NotGranted` when the person is no member, names no or unknown scopes, or asks for
-    ``decide`` without being an approver.
+    Raises :class:`NotGranted` when the person is no member, names no or unknown scopes, asks for ``decide`` without
+    being an approver, or for ``decide_high_risk`` without ``decide``.
     """
     wanted = sorted({str(scope) for scope in scopes})
     if not wanted or not set(wanted) <= set(TokenScope.values):
@@ -44,6 +44,8 @@ def issue(
         user_id=user_id, tenant_id=tenant_id, role=Role.APPROVER
     ):
         raise NotGranted("Only an approver can make a token that decides.")
+    if TokenScope.DECIDE_HIGH_RISK in wanted and TokenScope.DECIDE not in wanted:
+        raise NotGranted("A token that decides on high risk is one that decides: ask for both.")
     plain = MARK + secrets.token_urlsafe(32)
     token = ApiToken.everywhere.create(
         tenant_id=tenant_id,

@@ -19,9 +19,9 @@ from accounts.arrows import RefusedTransition, move
 from accounts.canonical import canonical
 from accounts.failpoints import fp
 from accounts.models import User
-from approvals import announce, answers, rules, settle, shown
+from approvals import announce, answers, rules, settle, shown, step_up
 from approvals.clock import db_now
-from approvals.errors import AlreadyDecided, Expired, NotAllowed, Stale, Superseded
+from approvals.errors import AlreadyDecided, Expired, NeedsProof, NotAllowed, Stale, Superseded
 from approvals.models import Decision, PendingAction, Verdict
 from tools import intents
 from tools.errors import Refused
@@ -51,13 +51,15 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Who answers, through which door, and how they proved who they are. ``batch`` is shared by answers given at once."""
+    """Who answers, through which door, and how they proved who they are, ``fresh`` when lately. ``batch`` is shared by answers
+    given at once."""
 
     user_id: uuid.UUID
     channel: str
     authenticated: str
     address: str | None = None
     batch: uuid.UUID | None = None
+    fresh: bool = False
 
 
 @again
@@ -70,6 +72,7 @@ def decide(
     generation: int,
     channel: str,
     authenticated: str,
+    fresh: bool = False,
     comment: str = "",
     reference: str = "",
     evidence: Sequence[Any] = (),
@@ -84,11 +87,12 @@ def decide(
     Approve, once enough people agreed, makes the action a grant and authorises its intent; everything is
     announced in the same transaction. ``answer`` is the value that a question of kind
     *answer* asks for. The same answer by the same person again gives the first decision (a
-    double click); any other second answer raises. ``authenticated`` says how the person proved who they are;
+    double click); any other second answer raises. ``authenticated`` says how the person proved who they are,
+    ``fresh`` that they did so lately enough for high risk (or came with a token granted for it: ``approvals.step_up``);
     ``more`` is what a person who continues a run adds to the limit that had stopped it (seconds, for times);
     ``now`` is for tests.
 
-    Raises NotAllowed, AlreadyDecided, Superseded, Stale, Expired, BadAnswer (``approvals.errors``); each
+    Raises NotAllowed, NeedsProof, AlreadyDecided, Superseded, Stale, Expired, BadAnswer (``approvals.errors``); each
     changes nothing.
     """
     given = answers.read(
@@ -105,7 +109,7 @@ def decide(
         if first := replay(action, user_id, given, sight):
             return first
         judge(action, user_id, given, sight, now)
-        decision = record(action, given, sight, Door(user_id, channel, authenticated, address))
+        decision = record(action, given, sight, Door(user_id, channel, authenticated, address, fresh=fresh))
         fp("decided.before_commit")
     fp("decided.committed")
     return decision
@@ -131,7 +135,10 @@ def judge(
 
 
 def record(action: PendingAction, given: answers.Answer, sight: Sight, door: Door) -> Decision:
-    """The answer and all it changes, after :func:`judge`. The action is locked; joins the caller's transaction."""
+    """The answer and all it changes, after :func:`judge`. The action is locked; joins the caller's transaction. Raises
+    NeedsProof for what is of high risk, when the door cannot vouch for who is there now."""
+    if step_up.needed(action, given.verdict) and not door.fresh:
+        raise NeedsProof
     user = User.objects.get(pk=door.user_id)
     right = rules.authority(action=action, user_id=door.user_id)
     decision: Decision = Decision.everywhere.create(

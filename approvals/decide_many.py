@@ -17,9 +17,9 @@ from django.utils.translation import gettext as _
 from accounts.again import again
 from accounts.failpoints import fp
 from accounts.ids import new_id
-from approvals import alike, answers
+from approvals import alike, answers, step_up
 from approvals.decide import Door, Sight, judge, record, replay
-from approvals.errors import AlreadyDecided, BadAnswer, DeskError, NotAlike, RowRefused, Unread
+from approvals.errors import AlreadyDecided, BadAnswer, DeskError, NeedsProof, NotAlike, RowRefused, Unread
 from approvals.models import Decision, PendingAction, Verdict
 from tools.models import Intent
 
@@ -44,6 +44,7 @@ def decide_many(
     verdict: str,
     channel: str,
     authenticated: str,
+    fresh: bool = False,
     comment: str = "",
     gesture: str = "",
     address: str | None = None,
@@ -55,7 +56,7 @@ def decide_many(
     for. The same batch by the same person again gives the first decisions.
 
     Raises RowRefused, which names the first row that does not hold and why; BadAnswer for an answer or a gesture that
-    cannot be taken. Each changes nothing.
+    cannot be taken; NeedsProof. Each changes nothing.
     """
     given = answers.read(verdict=verdict, comment=comment, reference="", evidence=(), gesture=gesture)
     _check_form(rows, given)
@@ -73,7 +74,9 @@ def decide_many(
                     raise  # what is missing is missing of the answer, not of the row
                 raise RowRefused(number, action, error) from error
         _check_gesture(actions, given)
-        door = Door(user_id, channel, authenticated, address, batch=new_id())
+        if not fresh and any(step_up.needed(action, given.verdict) for action in actions):
+            raise NeedsProof
+        door = Door(user_id, channel, authenticated, address, batch=new_id(), fresh=fresh)
         decisions = [
             _record(number, action, row, given, door)
             for number, (action, row) in enumerate(zip(actions, rows, strict=True), 1)

@@ -27,6 +27,20 @@ class NotAllowed(DeskError):
         self.reasons = tuple(reasons)
 
 
+class NeedsProof(DeskError):
+    """Something of high risk, and the person has not shown lately who they are; or a token without the express grant."""
+
+    code = "proof_needed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "This is of high risk: prove again that it is you, then answer. A token needs the scope "
+                "decide_high_risk. Nothing was decided."
+            )
+        )
+
+
 class AlreadyDecided(DeskError):
     """Somebody was faster. ``first`` is the decision that counts; empty when the question was withdrawn."""
 

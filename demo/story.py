@@ -57,7 +57,7 @@ def _cast(house: House) -> tuple[Rest, Rest, Rest]:
     clients = []
     for email, note, scopes in (
         (ADA, _("may submit"), ("read", "submit")),
-        (BEN, _("may decide"), ("read", "decide")),
+        (BEN, _("may decide"), ("read", "decide", "decide_high_risk")),
         (OTTO, _("belongs to another tenant"), ("read", "submit", "decide")),
     ):
         clients.append(Rest(house.url, house.token(email, *scopes)))

@@ -11,13 +11,15 @@ from accounts.models.people import User
 
 
 class TokenScope(models.TextChoices):
-    """What a token may be used for. ``decide`` is never granted by default; ``webhooks`` opens nothing to
+    """What a token may be used for. ``decide`` is never granted by default, and what
+    is of high risk takes ``decide_high_risk`` beside it; ``webhooks`` opens nothing to
     who is no administrator."""
 
     READ = "read", _("Read")
     SUBMIT = "submit", _("Submit and cancel tasks")
     SIGNAL = "signal", _("Send signals to tasks")
     DECIDE = "decide", _("Decide on actions")
+    DECIDE_HIGH_RISK = "decide_high_risk", _("Decide on actions of high risk too")
     WEBHOOKS = "webhooks", _("Manage webhooks")
     BOUNCES = "bounces", _("Hand in reports of mail servers")
     PROFILE = "profile", _("Change one's own notifications")

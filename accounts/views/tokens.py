@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts import forms, selectors
+from accounts import drafts, forms, proof, selectors
 from accounts.access import MemberRequest, member
-from accounts.models import ApiToken, Role
+from accounts.models import ApiToken, Role, TokenScope
 from accounts.verbs.issue_token import issue_token
 from accounts.verbs.revoke_token import revoke_token
 from accounts.views.answer import attempt
@@ -24,10 +24,14 @@ from accounts.views.answer import attempt
 @member()
 def tokens(request: MemberRequest) -> HttpResponse:
     """The list and a form for a new one. The plain text is in the answer to the POST and nowhere else."""
-    form = _form(request)
+    form, here = _form(request), reverse("accounts:tokens")
     once = None
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data
+        if TokenScope.DECIDE_HIGH_RISK in typed["scopes"] and not proof.fresh(request):
+            drafts.keep(request, of=here)
+            return proof.ask(request, back=here)
+        drafts.drop(request, of=here)
         made = attempt(
             request,
             lambda: issue_token(
@@ -60,7 +64,7 @@ def revoke(request: MemberRequest, token_id: uuid.UUID) -> HttpResponse:
 
 
 def _form(request: MemberRequest, *, empty: bool = False) -> forms.TokenForm:
-    data = None if empty else request.POST or None
+    data = None if empty else request.POST or drafts.find(request, of=reverse("accounts:tokens"))
     return forms.TokenForm(data, may_decide=Role.APPROVER in request.membership.roles)
 
 

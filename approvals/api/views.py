@@ -25,6 +25,7 @@ from approvals.take_back import take_back
 register(
     {
         errors.NotAllowed: 403,
+        errors.NeedsProof: 403,
         errors.Superseded: 409,
         errors.Expired: 409,
         errors.NotGranted: 409,
@@ -72,7 +73,8 @@ class ActionView(APIView):
 
 
 class DecideView(APIView):
-    """One answer to one action. Needs a token with the scope ``decide``, ``If-Match`` and ``Idempotency-Key``."""
+    """One answer to one action. Needs a token with the scope ``decide``, ``If-Match`` and ``Idempotency-Key``; to approve or
+    settle what is of high risk also the scope ``decide_high_risk``."""
 
     permission_classes = (IsMember, needs(TokenScope.DECIDE))
 
@@ -129,6 +131,7 @@ def _decide(
             generation=generation,
             channel="api",
             authenticated=f"token:{token_of(request).prefix}",
+            fresh=TokenScope.DECIDE_HIGH_RISK in token_of(request).scopes,
             comment=given["comment"],
             reference=given["reference"],
             gesture=given["gesture"],

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import ids
+from accounts import drafts, ids, proof
 from accounts.access import MemberRequest, member
 from accounts.addresses import client_address
 from approvals import errors, inbox, links, present, rules, shown
@@ -19,6 +19,7 @@ from approvals.forms import AnswerForm, DecisionForm
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import Notice
 from approvals.present.told import told
+from approvals.views.proving import prove_first, returned
 from approvals.views.shared import PAGES, asked_of, find, notice_of, plain
 
 Kind = PendingAction.Kind
@@ -28,7 +29,9 @@ Kind = PendingAction.Kind
 @member()
 def action_page(request: HttpRequest, action_id: str) -> HttpResponse:
     """One action: to be decided, or as it went on living."""
-    return page_of(request, find(request, action_id))
+    action = find(request, action_id)
+    form, notice = returned(request, action) or (None, None)
+    return page_of(request, action, form=form, notice=notice)
 
 
 @require_POST
@@ -36,6 +39,7 @@ def action_page(request: HttpRequest, action_id: str) -> HttpResponse:
 def decide(request: HttpRequest, action_id: str) -> HttpResponse:
     """Post one answer. 303 to the next thing to decide, or the same page again with what was wrong."""
     asked, action = asked_of(request), find(request, action_id)
+    drafts.drop(request, of=links.action(action.pk))
     form = DecisionForm(request.POST)
     value = AnswerForm(schema_of(action), request.POST) if action.kind == Kind.ANSWER else None
     if not form.is_valid() or (value is not None and not value.is_valid()):
@@ -49,7 +53,8 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
             digest=given["digest"],
             generation=given["generation"],
             channel="web",
-            authenticated=_authenticated(request),
+            authenticated=proof.how(request),
+            fresh=proof.fresh(request),
             comment=given["comment"],
             reference=given["reference"],
             evidence=[given["evidence"]] if given["evidence"] else [],
@@ -62,6 +67,8 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
     except errors.BadAnswer as error:
         (form if value is None else value).refuse(error.field, error.text)
         return page_of(request, find(request, action_id), form=form, value=value, status=422)
+    except errors.NeedsProof:
+        return prove_first(request, action)
     except errors.NotAllowed as error:
         return page_of(request, find(request, action_id), notice=notice_of(error), status=403)
     except errors.DeskError as error:
@@ -154,10 +161,3 @@ def _said(decision: Decision) -> str:
         Verdict.ANSWER: _("Answered: %s"),
     }
     return words.get(Verdict(decision.verdict), _("Recorded: %s")) % sentence
-
-
-def _authenticated(request: HttpRequest) -> str:
-    """How this session was opened: ``password``, ``password+mfa`` …"""
-    records = request.session.get("account_authentication_methods") or []
-    methods = [str(record.get("method", "")) for record in records if isinstance(record, dict)]
-    return "+".join(dict.fromkeys(method for method in methods if method))[:40] or "session"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 
 import pytest
@@ -10,10 +11,11 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth as totp
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
+from django.db import connections
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
-from accounts import letters
+from accounts import codes, letters
 from accounts.models import User
 from outbox.models import Message
 from tests.make import people as make
@@ -200,3 +202,40 @@ def test_codes_cannot_be_guessed_from_many_sessions(ada: User) -> None:
     page = last.post("/sign-in/factor/code/", {"code": code(secret)})
     assert page.status_code == 200
     assert b"Too many tries" in page.content
+
+
+def test_c11_a_code_counts_once_whatever_the_cache_says(ada: User) -> None:
+    """Guards accounts/codes.py ``spend``: allauth remembers used codes in one process only."""
+    client = make.browser()
+    sign_in(client, ada)
+    secret = switch_on(client)
+    same = code(secret)
+    answers = []
+    for _ in range(2):
+        cache.clear()  # another process, or a restart
+        fresh = make.browser()
+        sign_in(fresh, ada)
+        answers.append(fresh.post("/sign-in/factor/code/", {"code": f"{same[:3]} {same[3:]}"}))
+    assert [answer.status_code for answer in answers] == [302, 200]
+    assert b"was used already" in answers[1].content
+    cache.clear()
+    assert client.post("/sign-in/factor/again/", {"code": same}).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_c11_of_equal_codes_at_once_one_counts(ada: User) -> None:
+    """Guards the lock in accounts/codes.py ``spend``."""
+    kept = totp.TOTP.activate(ada, totp.generate_totp_secret()).instance
+    start, found = threading.Barrier(8), []
+
+    def one() -> None:
+        start.wait()
+        found.append(codes.spend(authenticator=kept, code="123456"))
+        connections.close_all()
+
+    threads = [threading.Thread(target=one) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [False] * 7 + [True]

@@ -22,7 +22,7 @@ def house():
 def batch(actions, by, verdict="approve", rows=None, **given):
     rows = rows or [Row(one.pk, one.digest, one.generation) for one in actions]
     said = {"gesture": str(len(actions)), "comment": "Wrong year." if verdict == "reject" else ""}
-    proof = {"channel": "web", "authenticated": "password"}
+    proof = {"channel": "web", "authenticated": "password", "fresh": True}
     return decide_many(rows=rows, user_id=by.pk, verdict=verdict, **{**proof, **said, **given})
 
 

@@ -12,6 +12,7 @@ from django.test import Client
 from approvals import links
 from approvals.models import PendingAction
 from tests.make import approvals as make
+from tests.make.people import prove
 from tools.models import Intent
 
 pytestmark = pytest.mark.django_db
@@ -25,6 +26,7 @@ def house():
 def signed_in(person) -> Client:
     client = Client(enforce_csrf_checks=False)
     client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    prove(client, person)
     return client
 
 
@@ -178,6 +180,7 @@ def test_deciding_needs_the_token_of_the_form(house):
     action = make.question(house)
     client = Client(enforce_csrf_checks=True)
     client.force_login(house.ben, backend="django.contrib.auth.backends.ModelBackend")
+    prove(client, house.ben)
     assert post(client, action, "approve").status_code == 403
     assert make.again(action).status == "OPEN"
 

@@ -160,6 +160,7 @@ def test_b54_decision_and_expiry_at_once_have_one_winner(house, first):
             generation=1,
             channel="web",
             authenticated="password",
+            fresh=True,
             now=before,
         )
 

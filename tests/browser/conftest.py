@@ -41,7 +41,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         return
     base = tmp_path_factory.mktemp("browser")
     books = Books.make(base / "books")
-    with house(base / "data", extra={SETTING: books.setting}) as made:
+    # A person signs in one time a session, which may last longer than a proof of who they are.
+    extra = {SETTING: books.setting, "COUNTERSIGN_STEP_UP_SECONDS": "86400"}
+    with house(base / "data", extra=extra) as made:
         made.start()
         assert made.ready is not None, made.said()
         yield Place(made.ready["url"], made.ready["sink"], made.folder, books)

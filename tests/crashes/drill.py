@@ -57,7 +57,7 @@ class Drill:
     def __init__(self, house: House, arms: Path) -> None:
         self.house, self.arms = house, arms
         self.ada = self._client("ada@linden.example", "read", "submit")
-        self.ben = self._client("ben@linden.example", "read", "decide")
+        self.ben = self._client("ben@linden.example", "read", "decide", "decide_high_risk")
 
     def _client(self, email: str, *scopes: str) -> httpx.Client:
         out = self.manage("issue_token", email, *[word for scope in scopes for word in ("--scope", scope)])

@@ -189,6 +189,7 @@ def _settle(house: House, run: Run) -> None:
         generation=action.generation,
         channel="web",
         authenticated="session",
+        fresh=True,
         reference="the ledger" if happened else "",
         comment="looked",
     )

@@ -60,6 +60,7 @@ class World(Nodes):
                 generation=action.generation,
                 channel="web",
                 authenticated="session",
+                fresh=True,
                 gesture=action.second_gesture,
                 comment="because",
                 reference="ref" if verdict == "happened" else "",

@@ -145,6 +145,7 @@ def answer(to: PendingAction, by: User, verdict: str, **values: Any) -> Decision
         "generation": to.generation,
         "channel": "web",
         "authenticated": "password",
+        "fresh": True,
         "comment": REASONS.get(verdict, ""),
         "reference": "4KxR2p" if verdict == "happened" else "",
         "gesture": to.second_gesture if verdict == "approve" else "",

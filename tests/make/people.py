@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
+from allauth.account.internal.userkit import user_id_to_str
 from django.test import Client
 
 from accounts.ids import new_id
@@ -60,4 +62,13 @@ def browser(user: User | None = None) -> Client:
     client = Client()
     if user is not None:
         client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        prove(client, user)
     return client
+
+
+def prove(client: Client, user: User, *, ago: float = 0) -> None:
+    """The session remembers a password that was typed so many seconds ago, as a sign-in through the form leaves it."""
+    session = client.session
+    session["account_authentication_methods"] = [{"method": "password", "at": time.time() - ago}]
+    session["account_authentication_methods_user"] = user_id_to_str(user)
+    session.save()

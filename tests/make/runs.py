@@ -113,6 +113,7 @@ class House:
             verdict=verdict,
             channel="web",
             authenticated="password",
+            fresh=True,
             **{"user_id": self.ben.pk, **seen, **more},
         )
         resume_decided()

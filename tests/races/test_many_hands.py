@@ -143,6 +143,7 @@ def test_b28_a_cancel_and_a_decision_while_the_last_step_commits_are_applied_or_
                     generation=action.generation,
                     channel="web",
                     authenticated="session",
+                    fresh=True,
                     gesture=action.second_gesture,
                 )
             except DeskError as refused:
@@ -265,6 +266,7 @@ def test_b45_three_that_see_the_same_decision_five_times_resume_it_one_time(hous
         generation=action.generation,
         channel="web",
         authenticated="session",
+        fresh=True,
         gesture=action.second_gesture,
     )
     workers = [hands.worker() for _ in range(3)]
@@ -336,6 +338,7 @@ def test_b28_a_decision_just_before_a_cancel_is_applied_and_its_grant_void(house
         generation=action.generation,
         channel="web",
         authenticated="session",
+        fresh=True,
         gesture=action.second_gesture,
     )
     cancel(run_id=run.pk, user_id=house.ada.pk)

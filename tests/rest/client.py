@@ -16,7 +16,9 @@ from accounts.models import Tenant, User
 class Rest:
     """Speaks JSON under ``/api/v1``; every POST has a fresh key unless one is given."""
 
-    def __init__(self, user: User, tenant: Tenant, *scopes: str) -> None:
+    def __init__(self, user: User, tenant: Tenant, *scopes: str, high_risk: bool = True) -> None:
+        if "decide" in scopes:
+            scopes = (*scopes, *(["decide_high_risk"] if high_risk else []))
         _, plain = tokens.issue(user_id=user.pk, tenant_id=tenant.pk, name="test", scopes=scopes)
         self.client = Client(headers={"Authorization": f"Bearer {plain}"}, raise_request_exception=False)
 

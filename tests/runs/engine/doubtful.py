@@ -125,6 +125,7 @@ class Doubtful:
             generation=action.generation,
             channel="web",
             authenticated="session",
+            fresh=True,
             **more,
         )
         resume_decided()

@@ -62,6 +62,7 @@ class Story:
             generation=self.asked.generation,
             channel="web",
             authenticated="session",
+            fresh=True,
             gesture=self.asked.second_gesture,
         )
         resume_decided()

@@ -76,6 +76,7 @@ class Story:
             generation=action.generation,
             channel="web",
             authenticated="session",
+            fresh=True,
             gesture=action.second_gesture,
             **more,
         )

@@ -77,6 +77,7 @@ class Story:
             generation=action.generation,
             channel="web",
             authenticated="session",
+            fresh=True,
             gesture=action.second_gesture,
             **more,
         )
@@ -127,6 +128,7 @@ def test_b16_a_lost_worker_after_the_wait_repeats_only_its_own_step():
         generation=action.generation,
         channel="web",
         authenticated="session",
+        fresh=True,
         gesture=action.second_gesture,
     )
     resume_decided()

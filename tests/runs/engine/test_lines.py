@@ -323,6 +323,7 @@ def _settle(house: House, run: Run, verdict: str, **more: Any) -> None:
         generation=asked.generation,
         channel="web",
         authenticated="session",
+        fresh=True,
         gesture=asked.second_gesture,
         **more,
     )

@@ -60,7 +60,7 @@ class House:
 
     def answer(self, action: PendingAction, by: User, verdict: str = "answer", **more: Any) -> Decision:
         seen = {"digest": action.digest, "generation": action.generation, "gesture": action.second_gesture}
-        given = {"channel": "web", "authenticated": "password", **seen}
+        given = {"channel": "web", "authenticated": "password", "fresh": True, **seen}
         return decide(action_id=action.pk, user_id=by.pk, verdict=verdict, **{**given, **more})
 
 

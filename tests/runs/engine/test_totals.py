@@ -74,6 +74,7 @@ class House:
             generation=action.generation,
             channel="web",
             authenticated="session",
+            fresh=True,
             gesture=action.second_gesture,
         )
         resume_decided()

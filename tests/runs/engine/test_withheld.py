@@ -188,6 +188,7 @@ def test_a_takeover_takes_it_from_nobody_unless_the_task_ends(house, verdict, en
         generation=action.generation,
         channel="web",
         authenticated="session",
+        fresh=True,
         comment="Go on.",
     )
     resume_decided()

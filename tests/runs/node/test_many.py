@@ -133,6 +133,7 @@ def test_an_answer_wakes_its_run_at_once(start: Any, who: Any) -> None:
         generation=action.generation,
         channel="web",
         authenticated="password",
+        fresh=True,
         answer={},
     )
     real.ended(run, seconds=30)
