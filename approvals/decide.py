@@ -51,8 +51,8 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Who answers, through which door, and how they proved who they are, ``fresh`` when lately. ``batch`` is shared by answers
-    given at once."""
+    """Who answers, through which door, and how they proved who they are; ``fresh`` says lately. ``batch`` is shared by
+    answers given at once."""
 
     user_id: uuid.UUID
     channel: str
