@@ -80,6 +80,7 @@ def _decide(request: Request, rows: list[Row], given: dict[str, Any]) -> Respons
             verdict=given["verdict"],
             channel="api",
             authenticated=f"token:{token_of(request).prefix}",
+            fresh=TokenScope.DECIDE_HIGH_RISK in token_of(request).scopes,
             comment=given["comment"],
             gesture=given["gesture"],
             address=client_address(request.META) or None,

@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from accounts.addresses import client_address
 from accounts.api_auth import needs
+from accounts.ids import public
 from accounts.models import TokenScope
 from accounts.rest.base import IsMember, asked, token_of
 from accounts.rest.idempotency import once
@@ -139,6 +140,8 @@ def _decide(
             answer=given["answer"],
             address=client_address(request.META) or None,
         )
+    except errors.Superseded as error:
+        return problem(409, error.code, str(error), successor=public("pendingaction", error.by.pk))
     except errors.AlreadyDecided as error:
         first = DecisionRow(error.first).data if error.first else None
         return problem(409, "already_decided", str(error), first=first)

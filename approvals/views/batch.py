@@ -1,17 +1,19 @@
 """Several questions at once: the page, the one POST that answers them, and what became of each."""
 
 import uuid
+from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import ids
+from accounts import drafts, ids, proof
 from accounts.access import member
 from accounts.addresses import client_address
 from approvals import alike, errors, present
@@ -21,7 +23,6 @@ from approvals.models import PendingAction, Verdict
 from approvals.present.batch import batch as view_of
 from approvals.present.batch import done as what_became
 from approvals.present.parts import Notice
-from approvals.views.action import _authenticated
 from approvals.views.shared import asked_of, plain
 
 
@@ -44,7 +45,14 @@ class BatchForm(forms.Form):
 @member()
 def batch_page(request: HttpRequest) -> HttpResponse:
     """The questions named by ``row``, to be decided together."""
-    return _page(request, _named(request.GET.getlist("row")))
+    actions = _named(request.GET.getlist("row"))
+    kept = drafts.find(request, of=_address(actions))
+    if kept is None or not proof.fresh(request):
+        return _page(request, actions)
+    words = _("Nothing was decided yet. What you had typed is here: look once more, then answer.")
+    return _page(
+        request, actions, form=BatchForm(kept), notice=Notice("running", "info", _("It is you."), words)
+    )
 
 
 @require_POST
@@ -64,11 +72,16 @@ def decide(request: HttpRequest) -> HttpResponse:
             user_id=asked.user.pk,
             verdict=given["verdict"],
             channel="web",
-            authenticated=_authenticated(request),
+            authenticated=proof.how(request),
+            fresh=proof.fresh(request),
             comment=given["comment"] if given["verdict"] != Verdict.APPROVE else "",
             gesture=given["gesture"],
             address=client_address(request.META),
         )
+    except errors.NeedsProof:
+        back = _address(actions)
+        drafts.keep(request, of=back)
+        return proof.ask(request, back=back)
     except errors.BadAnswer as error:
         form.add_error(error.field if error.field in form.fields else None, error.text)
         return _page(request, actions, form=form, status=422)
@@ -76,6 +89,7 @@ def decide(request: HttpRequest) -> HttpResponse:
         status = 403 if isinstance(error.cause, errors.NotAllowed) else 409
         notice = Notice("failed", "failed", _("Nothing was decided."), str(error))
         return _page(request, _find([row.action_id for row in rows]), notice=notice, status=status)
+    drafts.drop(request, of=_address(actions))
     count = len(decisions)
     approved = given["verdict"] == Verdict.APPROVE
     words = (
@@ -111,6 +125,12 @@ def _page(
     found = present.listing(user_id=asked.user.pk, tenant_id=asked.tenant.pk)
     context = {**plain(found), "batch": view_of(actions, asked.user.pk), "form": form, "notice": notice}
     return render(request, "approvals/batch.html", context, status=status)
+
+
+def _address(actions: list[PendingAction]) -> str:
+    """The page of these, by which it is opened."""
+    rows = urlencode([("row", ids.public("pendingaction", action.pk)) for action in actions])
+    return f"{reverse('approvals:batch')}?{rows}"
 
 
 def _named(public_ids: list[str]) -> list[PendingAction]:

@@ -53,6 +53,7 @@ def sign(action: PendingAction, who: Any, **more: Any) -> Any:
         generation=action.generation,
         channel="web",
         authenticated="password",
+        fresh=True,
         gesture=action.second_gesture,
         **more,
     )
