@@ -3,7 +3,6 @@
 Everything is read from the bytes that were shown, never from the rows beside them.
 """
 
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,14 +12,12 @@ from django.utils.translation import gettext as _
 
 from accounts.canonical import BadInput
 from approvals import shown
-from approvals.models import PendingAction, Viewing
+from approvals.models import PendingAction
 from tools import compare, policy
 from tools.models import Risk
 
 #: At most so many at once.
 MOST: Final = 100
-#: A parameter longer than this is folded on the page; ``approvals.present.parameters`` folds by the same number.
-LONG: Final = 1200
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +116,6 @@ def gesture(actions: Sequence[PendingAction]) -> str:
     found = sums(actions)
     whole = found is not None and len(found) == 1 and found[0].rows == len(actions)
     return f"{found[0].amount:f}" if found and whole else str(len(actions))
-
-
-def unread(action: PendingAction, *, user_id: uuid.UUID) -> bool:
-    """A parameter of it is folded on the page, and this person has not opened it."""
-    if not any(_folds(value, _text(action)) for value in shown.read(action.shown)["arguments"].values()):
-        return False
-    opened = Viewing.everywhere.filter(action=action, user_id=user_id, payload_at__isnull=False)
-    return not opened.exists()
-
-
-def _text(action: PendingAction) -> str:
-    preview = shown.read(action.shown).get("preview") or {}
-    return str(preview.get("text") or "")
-
-
-def _folds(value: Any, shown_above: str) -> bool:
-    text = value if isinstance(value, str) else str(value)
-    same = text.replace("\r\n", "\n").rstrip("\n") == shown_above.replace("\r\n", "\n").rstrip("\n")
-    return len(text) > LONG and not (shown_above and same)
 
 
 def _currency(arguments: Mapping[str, Any], path: str) -> str:

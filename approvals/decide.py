@@ -19,9 +19,9 @@ from accounts.arrows import RefusedTransition, move
 from accounts.canonical import canonical
 from accounts.failpoints import fp
 from accounts.models import User
-from approvals import announce, answers, rules, settle, shown, step_up
+from approvals import announce, answers, rules, settle, shown, step_up, viewing
 from approvals.clock import db_now
-from approvals.errors import AlreadyDecided, Expired, NeedsProof, NotAllowed, Stale, Superseded
+from approvals.errors import AlreadyDecided, Expired, NeedsProof, NotAllowed, Stale, Superseded, Unread
 from approvals.models import Decision, PendingAction, Verdict
 from tools import intents
 from tools.errors import Refused
@@ -108,7 +108,7 @@ def decide(
         action, sight = _lock(action_id), Sight(digest, generation)
         if first := replay(action, user_id, given, sight):
             return first
-        judge(action, user_id, given, sight, now)
+        judge(action, user_id, given, sight, now, channel=channel)
         decision = record(action, given, sight, Door(user_id, channel, authenticated, address, fresh=fresh))
         fp("decided.before_commit")
     fp("decided.committed")
@@ -126,12 +126,16 @@ def judge(
     given: answers.Answer,
     sight: Sight,
     now: datetime | None = None,
+    *,
+    channel: str,
 ) -> None:
     """Everything that must hold before an answer is taken; raises what does not, and changes nothing."""
     check_standing(action, sight, now)
     if reasons := rules.refusals(action=action, user_id=user_id, verdict=given.verdict):
         raise NotAllowed(reasons)
     answers.check(action, given, user_id=user_id)
+    if given.verdict == Verdict.APPROVE and viewing.unread(action, user_id=user_id, channel=channel):
+        raise Unread
 
 
 def record(action: PendingAction, given: answers.Answer, sight: Sight, door: Door) -> Decision:
@@ -159,9 +163,19 @@ def record(action: PendingAction, given: answers.Answer, sight: Sight, door: Doo
         authority=right.code,
         stands_for=right.stands_for,
         batch=door.batch,
+        **_looked(action, door),
     )
     _apply(action, decision, user)
     return decision
+
+
+def _looked(action: PendingAction, door: Door) -> dict[str, Any]:
+    """Since when the person had it before them, and whether they opened all of it; unknown where no page reported it."""
+    before = viewing.of(action, door.user_id)
+    if before is None:
+        return {"opened_at": None, "payload_opened": None}
+    whole = before.payload_at is not None or not viewing.folded(action)
+    return {"opened_at": before.first_at, "payload_opened": whole}
 
 
 def replay(action: PendingAction, user_id: uuid.UUID, given: answers.Answer, sight: Sight) -> Decision | None:

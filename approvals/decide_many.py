@@ -19,7 +19,7 @@ from accounts.failpoints import fp
 from accounts.ids import new_id
 from approvals import alike, answers, step_up
 from approvals.decide import Door, Sight, judge, record, replay
-from approvals.errors import AlreadyDecided, BadAnswer, DeskError, NeedsProof, NotAlike, RowRefused, Unread
+from approvals.errors import AlreadyDecided, BadAnswer, DeskError, NeedsProof, NotAlike, RowRefused
 from approvals.models import Decision, PendingAction, Verdict
 from tools.models import Intent
 
@@ -68,7 +68,14 @@ def decide_many(
             if words := alike.difference(alike.kinship(actions[0]), alike.kinship(action)):
                 raise RowRefused(number, action, NotAlike(words))
             try:
-                stands(action, Sight(row.digest, row.generation), given, user_id=user_id, now=now)
+                stands(
+                    action,
+                    Sight(row.digest, row.generation),
+                    given,
+                    user_id=user_id,
+                    channel=channel,
+                    now=now,
+                )
             except DeskError as error:
                 if isinstance(error, BadAnswer) and error.field == "comment":
                     raise  # what is missing is missing of the answer, not of the row
@@ -92,13 +99,12 @@ def stands(
     given: answers.Answer,
     *,
     user_id: uuid.UUID,
+    channel: str,
     now: datetime | None = None,
 ) -> None:
     """A row takes this answer now; raises what speaks against it. What a person types once for the batch stands for what
     they would type for the row."""
-    judge(action, user_id, _own(action, given), sight, now)
-    if given.verdict == Verdict.APPROVE and alike.unread(action, user_id=user_id):
-        raise Unread
+    judge(action, user_id, _own(action, given), sight, now, channel=channel)
 
 
 def _own(action: PendingAction, given: answers.Answer) -> answers.Answer:

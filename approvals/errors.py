@@ -109,7 +109,9 @@ class Unread(DeskError):
     code = "unread"
 
     def __init__(self) -> None:
-        super().__init__(_("A long parameter of it was not opened. Open it alone and read it whole."))
+        super().__init__(
+            _("A long parameter was not opened. Nothing was approved: open it and read it whole.")
+        )
 
 
 class RowRefused(DeskError):

@@ -54,6 +54,7 @@ class DecisionForm(forms.Form):
             )
         ],
     )
+    everything = forms.BooleanField(required=False)
     more = forms.CharField(label=_("How much more"), required=False, max_length=20)
     gesture = forms.CharField(label=_("What you typed"), required=False, max_length=500)
 

@@ -21,6 +21,7 @@ urlpatterns = [
         limited(action.decide, "decide", per_address=600, per_person=120, seconds=60),
         name="decide",
     ),
+    path("<str:action_id>/seen/", handling.seen, name="seen"),
     path("<str:action_id>/take-back/", handling.take_back, name="take_back"),
     path("<str:action_id>/claim/", handling.claim, name="claim"),
     path("<str:action_id>/release/", handling.release, name="release"),

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from accounts import ids
 from accounts.said import read
-from approvals import alike, decide_many, links, shown
+from approvals import alike, decide_many, links, shown, viewing
 from approvals.answers import Answer
 from approvals.decide import Sight
 from approvals.errors import DeskError
@@ -155,7 +155,9 @@ def _against(action: PendingAction, first: PendingAction, user_id: uuid.UUID, ve
     if Decision.everywhere.filter(action=action, user_id=user_id).exists():
         return _("You have given your answer to it.")
     try:
-        decide_many.stands(action, Sight(action.digest, action.generation), given, user_id=user_id)
+        decide_many.stands(
+            action, Sight(action.digest, action.generation), given, user_id=user_id, channel=viewing.PAGE
+        )
     except DeskError as error:
         return _why(action, error)
     return ""

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts import drafts, ids, proof
 from accounts.access import MemberRequest, member
 from accounts.addresses import client_address
-from approvals import errors, inbox, links, present, rules, shown
+from approvals import errors, inbox, links, present, rules, shown, viewing
 from approvals.answers import schema_of
 from approvals.decide import decide as record
 from approvals.forms import AnswerForm, DecisionForm
@@ -45,6 +45,9 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
     if not form.is_valid() or (value is not None and not value.is_valid()):
         return page_of(request, action, form=form, value=value, status=422)
     given = form.cleaned_data
+    if given["everything"] and given["digest"] == action.digest:
+        # The report of the page may be behind the answer on the way.
+        viewing.looked(action=action, user_id=asked.user.pk, everything=True)
     try:
         decision = record(
             action_id=action.pk,
@@ -88,8 +91,15 @@ def page_of(
     status: int = 200,
 ) -> HttpResponse:
     asked = asked_of(request)
+    mine = viewing.of(action, asked.user.pk)
     page, fragment = PAGES[Kind(action.kind)]
     context: dict[str, Any] = {**_view(action, asked), "form": form, "notice": notice}
+    if action.status == PendingAction.Status.OPEN:
+        context |= {
+            "seen_url": links.verb("seen", action.pk),
+            "folded": bool(viewing.folded(action)),
+            "unfolded": mine is not None and mine.payload_at is not None,
+        }
     context["chased"] = present.chased(action, asked.user.pk)
     context["told"] = told(tenant_id=action.tenant_id, action_id=action.pk)
     if action.kind == Kind.APPROVE:

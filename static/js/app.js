@@ -6,7 +6,8 @@ import * as gesture from "./second-gesture.js";
 import * as keyboard from "./keyboard.js";
 import * as live from "./live.js";
 import * as notes from "./notes.js";
+import * as seen from "./seen.js";
 import * as together from "./together.js";
 import * as upload from "./upload.js";
 
-for (const part of [ages, dialog, keyboard, gesture, upload, forms, live, notes, together]) part.start();
+for (const part of [ages, dialog, keyboard, gesture, upload, forms, live, notes, seen, together]) part.start();

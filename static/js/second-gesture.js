@@ -12,6 +12,8 @@ const judge = (form) => {
   const folded = [...document.querySelectorAll("details[data-must-open]")].some((part) => !part.dataset.seen);
   input?.setCustomValidity(typed ? "" : word("mismatch"));
   button.disabled = !typed || folded;
+  const everything = form.querySelector("[name=everything]");
+  if (everything) everything.value = folded ? "" : "on";
   form.toggleAttribute("data-ready", typed && !folded);
   const note = form.querySelector("[data-folded-note]");
   if (note) note.hidden = !folded;
@@ -29,6 +31,7 @@ export const start = () => {
     if (!event.target.matches?.("details[data-must-open]") || !event.target.open) return;
     event.target.dataset.seen = "yes";
     judgeAll();
+    document.dispatchEvent(new Event("page:unfolded"));
   }, true);
   document.addEventListener("page:changed", judgeAll);
 };

@@ -74,6 +74,7 @@ ROUTES: dict[str, str] = {
     "approvals:inbox": MEMBER,
     "approvals:action": MEMBER,
     "approvals:decide": MEMBER,
+    "approvals:seen": MEMBER,
     "approvals:claim": MEMBER,
     "approvals:take_back": MEMBER,
     "approvals:release": MEMBER,

@@ -1,9 +1,10 @@
-"""Guards of editing what would be sent."""
+"""Guards of editing what would be sent, and of reading it before it is approved."""
 
 from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
+FOLDED = "tests/approvals/test_folded.py"
 EDIT = "tests/runs/engine/test_edit_proposal.py"
 OTHER = f"{EDIT}::test_what_is_sent_is_what_was_edited_and_approved_by_somebody_else"
 
@@ -47,5 +48,21 @@ PROPOSALS = (
         old="user_id in action.editors and not given.comment",
         new="False",
         tests=(f"{EDIT}::test_an_editor_approves_only_where_the_rules_say_so_and_with_a_reason",),
+    ),
+    Mutant(
+        number="B63",
+        guard="what is folded must have been opened",
+        file="approvals/decide.py",
+        old="viewing.unread(action, user_id=user_id, channel=channel)",
+        new="False",
+        tests=(f"{FOLDED}::test_b63_a_payload_that_is_folded_is_reachable_whole_and_must_be_opened",),
+    ),
+    Mutant(
+        number="B63",
+        guard="who opened it is who answers",
+        file="approvals/viewing.py",
+        old="filter(action=action, user_id=user_id).first()",
+        new="filter(action=action).first()",
+        tests=(f"{FOLDED}::test_who_opened_it_is_not_somebody_else",),
     ),
 )
