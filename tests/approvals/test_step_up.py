@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -141,7 +142,7 @@ def test_c07_a_proof_gives_the_session_a_new_key(house: make.House) -> None:
 def test_c11_a_token_needs_the_express_grant(house: make.House) -> None:
     """Guards approvals/api/views.py: ``fresh`` is the scope of the token, nothing else."""
     action = make.question(house)
-    etag = {"If-Match": f'"{action.digest}.{action.generation}"'}
+    etag: Any = {"If-Match": f'"{action.digest}.{action.generation}"'}
     body = {"verdict": "approve", "gesture": action.second_gesture}
     path = f"actions/act_{action.pk.hex}/decide/"
     lesser = Rest(house.ben, house.tenant, "read", "decide", high_risk=False).post(path, body, **etag)

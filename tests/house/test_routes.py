@@ -207,6 +207,27 @@ def test_the_ids_are_real(world: World) -> None:
         assert answer.status_code == 200, (name, answer.status_code)
 
 
+def test_c10_every_answer_carries_the_policy(world: World) -> None:
+    """Guards config/settings.py CONTENT_SECURITY_POLICY and its middleware: pages, fragments, files, errors, the API."""
+    headers = world.token(world.house.jonas, "read")
+    known, stranger = people.browser(world.house.jonas), people.browser()
+    answers = {}
+    for name, who in ROUTES.items():
+        if name in FOUND:
+            client, more = (stranger, headers) if who == TOKEN else (known, {})
+            answers[name] = client.get(world.address(name), **more)
+            answers[f"{name}, stranger"] = stranger.get(world.address(name))
+    answers["404"] = known.get("/nothing/here/")
+    answers["403"] = people.browser(world.house.ada).get("/people/")
+    answers["405"] = known.delete("/inbox/")
+    answers["csrf"] = Client(enforce_csrf_checks=True).post("/sign-in/", {"login": "a@b.example"})
+    answers["host"] = stranger.get("/sign-in/", HTTP_HOST="evil.example")
+    for name, answer in answers.items():
+        policy = read(answer).headers.get("Content-Security-Policy", "")
+        assert "frame-ancestors 'none'" in policy or "sandbox" in policy, (name, answer.status_code, policy)
+        assert "unsafe" not in policy, (name, policy)
+
+
 def test_b74_a_lesser_role_is_refused(world: World) -> None:
     """Guards the roles named at each view."""
     lesser = {ADMINISTRATOR: [world.house.ada, world.house.ben], SUBMITTER: [world.house.ben]}
