@@ -52,7 +52,8 @@ const pressButton = (selector) => {
 };
 
 const toggle = () => {
-  const box = document.activeElement?.closest("[data-pick], [data-row]")?.querySelector("input[type=checkbox]");
+  const row = document.activeElement?.closest("[data-pick]") ?? document.activeElement?.closest("[data-row]");
+  const box = row?.querySelector("input[type=checkbox]");
   box?.click();
   return Boolean(box);
 };
