@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mutants.adapters import ADAPTERS
 from tests.mutants.context import CONTEXT
+from tests.mutants.desk import DESK
 from tests.mutants.edges import EDGES
 from tests.mutants.engine import ENGINE
 from tests.mutants.fencing import FENCING
@@ -50,6 +51,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
         (
             *ENGINE,
             *PEOPLE,
+            *DESK,
             *EDGES,
             *FENCING,
             *LEASES,
