@@ -10,6 +10,7 @@ from tests.mutants.engine import ENGINE
 from tests.mutants.fencing import FENCING
 from tests.mutants.gate import GATE
 from tests.mutants.growth import GROWTH
+from tests.mutants.guard import GUARD
 from tests.mutants.leases import LEASES
 from tests.mutants.limits import LIMITS
 from tests.mutants.machine import MACHINE
@@ -39,7 +40,7 @@ NUMBERS = (
      "B75",
      "B67", "B76",
      "B68",
-     "B53", "B55", "B56", "B60", "B64", "B65", "B85", "C20", "C21", "C22", "C23",
+     "B53", "B55", "B56", "B60", "B64", "B65", "B85", "B71", "B73", "C05", "C06", "C07", "C10", "C11", "C20", "C21", "C22", "C23",
      "B22", "B77",
      "B49",
      "B88"]
@@ -65,6 +66,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *ADAPTERS,
             *MCP,
             *GATE,
+            *GUARD,
             *POSTROOM,
             *NOTIFY,
             *UNKNOWN,
