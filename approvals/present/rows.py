@@ -104,13 +104,18 @@ def listing(
     """The list of one tab for one person. Takes the counts of all tabs with it."""
     moment = now or timezone.now()
     rows = inbox.open_for(user_id=user_id, tenant_id=tenant_id, tab=tab)
-    waiting = inbox.count_for(user_id=user_id, tenant_id=tenant_id)
-    claimed = inbox.count_for(user_id=user_id, tenant_id=tenant_id, tab="claimed")
     home = reverse("approvals:inbox")
-    tabs = (
-        Tab(_("For me"), home, waiting, tab == "mine"),
-        Tab(pgettext("inbox tab", "Claimed"), f"{home}?tab=claimed", claimed, tab == "claimed"),
-        Tab(pgettext("inbox tab", "Decided"), f"{home}?tab=decided", None, tab == "decided"),
+    counts = inbox.counts(user_id=user_id, tenant_id=tenant_id)
+    words = {
+        "mine": _("For me"),
+        "groups": pgettext("inbox tab", "My groups"),
+        "claimed": pgettext("inbox tab", "Claimed"),
+        "aside": pgettext("inbox tab", "Set aside"),
+        "decided": pgettext("inbox tab", "Decided"),
+    }
+    tabs = tuple(
+        Tab(words[name], home if name == "mine" else f"{home}?tab={name}", counts.get(name), tab == name)
+        for name in inbox.TABS
     )
     title: Callable[[PendingAction], str] = _by_day if tab == "decided" else lambda one: _urgency(one, moment)
     groups: dict[str, list[Item]] = {}
@@ -118,7 +123,10 @@ def listing(
         item = _item(action, moment, current)
         groups.setdefault(title(action), []).append(_pickable(item, action) if tab == "mine" else item)
     return Listing(
-        tabs, tuple(Group(name, tuple(items)) for name, items in groups.items()), _choice(rows, tab), waiting
+        tabs,
+        tuple(Group(name, tuple(items)) for name, items in groups.items()),
+        _choice(rows, tab),
+        counts["mine"],
     )
 
 

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from accounts.ids import public
+from approvals import inbox, links
 from approvals.models import Decision
 from tests.approvals.test_pages import page, signed_in
 from tests.make import approvals as make
@@ -129,3 +130,15 @@ def test_a_batch_over_rest(house):
     assert again.json() == answer.json()
     reader = Rest(house.ben, house.tenant, "read")
     assert reader.post("inbox/decide/", {**body, "items": items(actions)}).status_code == 403
+
+
+@pytest.mark.parametrize("tab", inbox.TABS)
+def test_every_tab_has_its_entry_with_how_many_are_in_it(house, tab):
+    action = make.question(house)
+    client = signed_in(house.ben)
+    signed_in(house.mira).post(links.verb("claim", action.pk))
+    html = page(client, f"/inbox/?tab={tab}")
+    assert html.count('aria-current="true"') == 1
+    assert '>Claimed <span class="k">1</span>' in html
+    for words in ("For me", "My groups", "Set aside", "Decided"):
+        assert f">{words}" in html
