@@ -102,8 +102,8 @@ PEOPLE = (
         number="B59",
         guard="four eyes",
         file="approvals/rules.py",
-        old="    is_submitter = user_id == action.submitter_id\n",
-        new="    is_submitter = False\n",
+        old="    if user_id == action.submitter_id and not _submitter_may(action, verdict):\n",
+        new="    if False:\n",
         tests=("tests/approvals/test_four_eyes.py::test_b59_the_submitter_never_approves",),
     ),
     Mutant(
