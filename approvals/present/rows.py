@@ -85,12 +85,14 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Everything that the list needs, and what to say beside it when nothing is open."""
+    """Everything that the list needs, and what to say beside it when nothing is open. ``more`` is the same list with more of
+    it, at the row where this one ends; empty where it is whole."""
 
     tabs: tuple[Tab, ...]
     groups: tuple[Group, ...]
     choose: Choice
     count: int
+    more: str = ""
 
 
 def listing(
@@ -100,11 +102,13 @@ def listing(
     tab: str = "mine",
     current: uuid.UUID | None = None,
     now: datetime | None = None,
+    limit: int = inbox.SHOWN,
 ) -> Listing:
     """The list of one tab for one person. Takes the counts of all tabs with it."""
     moment = now or timezone.now()
-    rows = inbox.open_for(user_id=user_id, tenant_id=tenant_id, tab=tab)
-    home = reverse("approvals:inbox")
+    found = inbox.open_for(user_id=user_id, tenant_id=tenant_id, tab=tab, limit=limit + 1)
+    rows, home = found[:limit], reverse("approvals:inbox")
+    more = f"{home}?tab={tab}&shown={limit + inbox.SHOWN}#item-{rows[-1].pk.hex}" if found[limit:] else ""
     counts = inbox.counts(user_id=user_id, tenant_id=tenant_id)
     words = {
         "mine": _("For me"),
@@ -122,12 +126,8 @@ def listing(
     for action in rows:
         item = _item(action, moment, current)
         groups.setdefault(title(action), []).append(_pickable(item, action) if tab == "mine" else item)
-    return Listing(
-        tabs,
-        tuple(Group(name, tuple(items)) for name, items in groups.items()),
-        _choice(rows, tab),
-        counts["mine"],
-    )
+    parts = tuple(Group(name, tuple(items)) for name, items in groups.items())
+    return Listing(tabs, parts, _choice(rows, tab), counts["mine"], more)
 
 
 def _urgency(action: PendingAction, now: datetime) -> str:

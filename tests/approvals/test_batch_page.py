@@ -7,7 +7,7 @@ import re
 import pytest
 
 from accounts.ids import public
-from approvals import inbox, links
+from approvals import inbox, links, present
 from approvals.models import Decision
 from tests.approvals.test_pages import page, signed_in
 from tests.make import approvals as make
@@ -142,3 +142,14 @@ def test_every_tab_has_its_entry_with_how_many_are_in_it(house, tab):
     assert '>Claimed <span class="k">1</span>' in html
     for words in ("For me", "My groups", "Set aside", "Decided"):
         assert f">{words}" in html
+
+
+def test_a_long_list_says_that_there_is_more_and_where_it_ended(house):
+    actions = [make.question(house) for _ in range(3)]
+    asked = {"user_id": house.ben.pk, "tenant_id": house.tenant.pk}
+    short = present.listing(**asked, limit=2)
+    assert [item.id for group in short.groups for item in group.items] == [one.pk.hex for one in actions[:2]]
+    assert short.more.endswith(f"shown={2 + inbox.SHOWN}#item-{actions[1].pk.hex}")
+    assert present.listing(**asked, limit=3).more == ""
+    for odd in ("-1", "0", "9" * 30, "²", "x"):
+        assert page(signed_in(house.ben), f"/inbox/?shown={odd}").count("data-pick") == 3
