@@ -228,8 +228,9 @@ def _apply(action: PendingAction, decision: Decision, user: User) -> None:
     payload = {"verdict": verdict.value, "decision": decision.pk.hex, "generation": action.generation}
     payload |= {"added": decision.edited} if decision.edited else {}
     payload |= {"batch": decision.batch.hex} if decision.batch else {}
-    if verdict == Verdict.APPROVE:
-        agreed = rules.entitled_signers(action, rules.signatures(action))
+    if verdict == Verdict.APPROVE or action.kind == PendingAction.Kind.SETTLE:
+        # Several people settle an outcome only by giving the same answer.
+        agreed = rules.entitled_signers(action, rules.signatures(action, verdict))
         if len(agreed) < rules.quorum(action):
             announce.signed(
                 action, {**payload, "of": rules.quorum(action)}, actor=user, channel=decision.channel

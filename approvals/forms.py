@@ -54,6 +54,8 @@ class DecisionForm(forms.Form):
             )
         ],
     )
+    file = forms.FileField(label=_("File"), required=False, allow_empty_file=True)
+    kept = forms.CharField(required=False, max_length=2000)
     everything = forms.BooleanField(required=False)
     more = forms.CharField(label=_("How much more"), required=False, max_length=20)
     gesture = forms.CharField(label=_("What you typed"), required=False, max_length=500)
@@ -68,5 +70,5 @@ class DecisionForm(forms.Form):
 
     def refuse(self, field: str, text: str) -> None:
         """Show what the service said, at its field if the page has one."""
-        on_page = ("comment", "reference", "evidence", "more")
+        on_page = ("comment", "reference", "evidence", "file", "more")
         self.add_error(field if field in on_page else None, text)

@@ -17,6 +17,8 @@ SETTLE_VERDICTS = (Verdict.HAPPENED.value, Verdict.NOT_HAPPENED.value, Verdict.N
 TAKE_OVER_VERDICTS = (Verdict.CONTINUE.value, Verdict.FAIL.value)
 ANSWER_VERDICTS = (Verdict.ANSWER.value,)
 DEFAULT_TTL_SECONDS = 259_200
+#: Nobody looks up one outcome with more people than this.
+MOST_SETTLE = 2
 
 
 def open_approval(
@@ -129,7 +131,7 @@ def open_settle(
     return _question(
         kind=PendingAction.Kind.SETTLE,
         verdicts=list(SETTLE_VERDICTS),
-        policy={**rules.SETTLE_POLICY, **chase.patience()},
+        policy={**rules.SETTLE_POLICY, "quorum": _as_many(intent), **chase.patience()},
         tenant_id=tenant_id,
         run_id=run_id,
         step_id=step_id,
@@ -139,6 +141,12 @@ def open_settle(
         facts=facts,
         intent=intent,
     )
+
+
+def _as_many(intent: Intent) -> int:
+    """What several people had to allow takes as many to say what became of it."""
+    grant = PendingAction.everywhere.filter(pk=intent.grant).first() if intent.grant else None
+    return min(rules.quorum(grant), MOST_SETTLE) if grant else 1
 
 
 def open_takeover(

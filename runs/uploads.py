@@ -52,16 +52,19 @@ def keep(
     name: str,
     stream: IO[bytes],
     accepts: Collection[str] = READABLE,
+    kind: str = Artifact.Kind.UPLOAD,
+    run_id: uuid.UUID | None = None,
 ) -> Artifact:
-    """Store an upload; owns its transaction. Raises :class:`Refused`; then nothing of the file is kept.
+    """Store an upload, or a file of another ``kind`` that belongs to a task already; owns its transaction. Raises
+    :class:`Refused`; then nothing of the file is kept.
 
     ``stream`` is read once from its start and must be seekable; no more than the limit and one chunk is read.
     """
-    kind = identify(stream.read(HEAD_BYTES), name)
-    if kind not in accepts:
-        raise Refused(*_refusal(kind, name), status=422)
+    found = identify(stream.read(HEAD_BYTES), name)
+    if found not in accepts:
+        raise Refused(*_refusal(found, name), status=422)
     stream.seek(0)
-    media_type = MEDIA_TYPES.get(kind, "application/octet-stream")
+    media_type = MEDIA_TYPES.get(found, "application/octet-stream")
     try:
         sha256, size, uri = blobs.put(stream, media_type=media_type, limit=limit_bytes())
     except blobs.TooLarge:
@@ -69,13 +72,14 @@ def keep(
     with transaction.atomic(durable=True):
         kept: Artifact = Artifact.everywhere.create(
             tenant_id=tenant_id,
-            kind=Artifact.Kind.UPLOAD,
+            kind=kind,
+            run_id=run_id,
             name=display_name(name),
             sha256=sha256,
             size=size,
             media_type=media_type,
             uri=uri,
-            metadata={"kind": kind},
+            metadata={"kind": found},
             created_by_id=user_id,
         )
     return kept

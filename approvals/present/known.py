@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.said import read
 from approvals import links, rules, shown
@@ -17,7 +17,7 @@ from approvals.models import Decision, PendingAction, Verdict
 from approvals.present import people
 from approvals.present.after import Task
 from approvals.present.parameters import Parameter, parameters
-from approvals.present.parts import Check, Fact, May
+from approvals.present.parts import Check, Fact, Link, May
 from approvals.present.preview import Preview, preview
 from tools import workers
 from tools.adapters import registry
@@ -61,6 +61,13 @@ class Report:
     note: str
 
 
+SAID = {
+    Verdict.HAPPENED: gettext_lazy("It happened"),
+    Verdict.NOT_HAPPENED: gettext_lazy("It did not happen"),
+    Verdict.NOBODY_KNOWS: gettext_lazy("Nobody can know"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What a person recorded."""
@@ -70,7 +77,7 @@ class Recorded:
     at: datetime
     reference: str
     comment: str
-    evidence: tuple[str, ...]
+    evidence: tuple[Link, ...]
     result: str
     task: Task | None
 
@@ -102,6 +109,8 @@ class Known:
     digest: str
     generation: int
     settle_url: str
+    second_note: str
+    said: tuple[Fact, ...]
     decided: Recorded | None
     waiting: tuple[Check, ...]
 
@@ -135,8 +144,31 @@ def known(action: PendingAction, user_id: uuid.UUID) -> Known:
         digest=shown.digest_of(action.shown),
         generation=int(seen["generation"]),
         settle_url=links.verb("decide", action.pk),
+        second_note=_second(action),
+        said=() if closed else _said(action),
         decided=_recorded(action, intent) if closed else None,
         waiting=waits if closed and intent.status == Intent.Status.UNKNOWN else (),
+    )
+
+
+def _second(action: PendingAction) -> str:
+    """That one answer alone settles nothing."""
+    needed = rules.quorum(action)
+    if needed < 2:
+        return ""
+    return _("%s people allowed it, so %s have to give the same answer before it counts.") % (needed, needed)
+
+
+def _said(action: PendingAction) -> tuple[Fact, ...]:
+    """The answers so far, each with who gave it and how they know, whether they agree or not."""
+    return tuple(
+        Fact(
+            str(one.user),
+            str(SAID[Verdict(one.verdict)]),
+            " · ".join(part for part in (one.reference, one.comment) if part),
+        )
+        for one in rules.given(action)
+        if one.user and one.verdict in SAID
     )
 
 
@@ -316,6 +348,14 @@ def _waits(intent: Intent) -> tuple[Check, ...]:
     return tuple(checks)
 
 
+def _attached(action: PendingAction, one: Any) -> Link:
+    """A file of the task, an address, or words."""
+    if isinstance(one, Mapping):
+        return Link(str(one.get("file") or ""), links.file(action.run_id, str(one.get("sha256") or "")))
+    text = str(one)
+    return Link(text, text if text.startswith(("https://", "http://")) else "")
+
+
 def _recorded(action: PendingAction, intent: Intent) -> Recorded | None:
     last = next(reversed(rules.given(action)), None)
     if last is None:
@@ -335,7 +375,7 @@ def _recorded(action: PendingAction, intent: Intent) -> Recorded | None:
         at=last.at,
         reference=last.reference,
         comment=last.comment or _("no note"),
-        evidence=tuple(str(line) for line in last.evidence),
+        evidence=tuple(_attached(action, one) for one in last.evidence),
         result=result,
         task=Task(_("Open the task"), url) if url else None,
     )

@@ -1,7 +1,7 @@
 """One action, and the one POST that decides it."""
 
 import uuid
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts import drafts, ids, proof
 from accounts.access import MemberRequest, member
 from accounts.addresses import client_address
-from approvals import errors, inbox, links, present, rules, shown, viewing
+from approvals import errors, evidence, inbox, links, present, rules, shown, viewing
 from approvals.answers import schema_of
 from approvals.decide import decide as record
 from approvals.forms import AnswerForm, DecisionForm
@@ -40,7 +40,7 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
     """Post one answer. 303 to the next thing to decide, or the same page again with what was wrong."""
     asked, action = asked_of(request), find(request, action_id)
     drafts.drop(request, of=links.action(action.pk))
-    form = DecisionForm(request.POST)
+    form = DecisionForm(request.POST, request.FILES)
     value = AnswerForm(schema_of(action), request.POST) if action.kind == Kind.ANSWER else None
     if not form.is_valid() or (value is not None and not value.is_valid()):
         return page_of(request, action, form=form, value=value, status=422)
@@ -49,6 +49,7 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
         # The report of the page may be behind the answer on the way.
         viewing.looked(action=action, user_id=asked.user.pk, everything=True)
     try:
+        file = _file(request, action, form)
         decision = record(
             action_id=action.pk,
             user_id=asked.user.pk,
@@ -60,7 +61,7 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
             fresh=proof.fresh(request),
             comment=given["comment"],
             reference=given["reference"],
-            evidence=[given["evidence"]] if given["evidence"] else [],
+            evidence=[*([given["evidence"]] if given["evidence"] else []), *([file] if file else [])],
             gesture=given["gesture"],
             # The field stands on the page whatever is chosen; it belongs to one answer.
             more=given["more"] if given["verdict"] == Verdict.CONTINUE else "",
@@ -79,6 +80,23 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
     messages.success(request, _said(decision))
     following = inbox.next_for(user_id=asked.user.pk, tenant_id=asked.tenant.pk, after=action.pk)
     return redirect(links.action(following.pk if following else action.pk))
+
+
+def _file(request: HttpRequest, action: PendingAction, form: DecisionForm) -> dict[str, Any] | None:
+    """The file that comes with an answer about an outcome, or came with it before; of people who may give one. It is named
+    in the form that may come back, so that nobody chooses it again. Raises BadAnswer."""
+    given, user_id = form.cleaned_data, asked_of(request).user.pk
+    if action.kind != Kind.SETTLE or rules.refusals(action=action, user_id=user_id, verdict=given["verdict"]):
+        return None
+    if given["file"] is None:
+        return evidence.of_ticket(given["kept"], action)
+    kept = evidence.keep(
+        action=action, user_id=user_id, name=given["file"].name or "", stream=given["file"].file
+    )
+    typed = request.POST.copy()
+    typed["kept"] = evidence.ticket(kept, action)
+    form.data = cast(Any, request).POST = typed
+    return kept
 
 
 def page_of(
@@ -118,6 +136,9 @@ def page_of(
         run = ids.public("run", action.run_id)
         live = {"url": f"/ws/runs/{run}/", "seq": 0, "fragment_url": links.action(action.pk)}
         context |= {"live": live if status == 200 else None, "fresh": bool(request.headers.get("X-Live"))}
+        ticket = str(form.data.get("kept", "")) if form is not None else ""
+        if ticket and (kept := evidence.of_ticket(ticket, action)):
+            context["kept"] = {**kept, "ticket": ticket}
     if form is not None and action.kind not in (Kind.APPROVE, Kind.ANSWER):
         context["chosen"] = form.data.get("verdict", "")
     live_fragment = request.headers.get("X-Live") and fragment
@@ -160,6 +181,8 @@ def _said(decision: Decision) -> str:
     sentence = str(action.sentence)
     if decision.verdict == Verdict.APPROVE and action.status == PendingAction.Status.OPEN:
         return _("Signed: %s. It counts when the others have signed too.") % sentence
+    if action.kind == Kind.SETTLE and action.status == PendingAction.Status.OPEN:
+        return _("Recorded: %s. It counts when somebody else gives the same answer.") % sentence
     words = {
         Verdict.APPROVE: _("Approved: %s"),
         Verdict.REJECT: _("Rejected: %s"),

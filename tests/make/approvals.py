@@ -90,10 +90,11 @@ def question(of: House, *, about: Intent | None = None, **values: Any) -> Pendin
         return open_approval(**{**given, **values})
 
 
-def settle(of: House, **values: Any) -> PendingAction:
-    """An open question of kind *settle* about a mail that may have been sent."""
-    approved = question(of)
-    answer(approved, of.ben, "approve")
+def settle(of: House, *, quorum: int = 1, **values: Any) -> PendingAction:
+    """An open question of kind *settle* about a mail that may have been sent, which ``quorum`` people had allowed."""
+    approved = question(of, policy={**POLICY, "quorum": quorum})
+    for who in (of.ben, of.mira)[:quorum]:
+        answer(approved, who, "approve")
     asked = Intent.everywhere.get(pk=approved.intent_id)
     with transaction.atomic():
         grants.consume(action_id=approved.pk)
