@@ -78,7 +78,7 @@ def test_b72_the_handshake_is_closed_before_anything_else() -> None:
     from config.asgi import application
 
     async def attempt() -> dict[str, Any]:
-        socket: Any = ApplicationCommunicator(application, handshake(b"null"))  # type: ignore[no-untyped-call]
+        socket: Any = ApplicationCommunicator(application, handshake(b"null"))
         await socket.send_input({"type": "websocket.connect"})
         answer: dict[str, Any] = await socket.receive_output()
         return answer

@@ -13,7 +13,7 @@ from approvals import rules, staff
 from approvals.models import Decision, PendingAction
 from tests.make import people
 from tests.tools import make as bench
-from tools.models import Intent
+from tools.models import Contract, Intent
 
 small = people.cast
 _VERDICTS = {
@@ -57,7 +57,7 @@ def bare(of: Tenant, *, submitter: User, kind: str = "approve", **values: Any) -
 
 
 def _intent(of: Tenant) -> Intent:
-    contract = bench.Contract.everywhere.filter(tenant=of).first() or bench.contract(of)
+    contract = Contract.everywhere.filter(tenant=of).first() or bench.contract(of)
     made: Intent = bench.intent(contract, authorised=False)
     return made
 

@@ -54,7 +54,7 @@ def test_a_file_is_kept_and_named_on_the_settled_card(linden, question):
     page = ben.get(links.action(question.pk)).content.decode()
     assert "mailbox.png" in page
     got = ben.get(links.file(question.run_id, kept.sha256))
-    assert b"".join(got.streaming_content if got.streaming else [got.content]) == PNG
+    assert got.getvalue() == PNG
     assert "attachment" in got["Content-Disposition"]
 
 
