@@ -19,7 +19,7 @@ TABLE = (
 
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_of_the_checklist_has_tests_that_exist(line: int) -> None:
-    (row,) = re.findall(rf"^\| C{line} \|.*$", TABLE, re.MULTILINE)
+    (row,) = re.findall(rf"^\| C{line} \|.*::.*$", TABLE, re.MULTILINE)
     nodes = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row)
     assert nodes, row
     for path, function in nodes:
