@@ -93,8 +93,8 @@ EDGES = (
         number="B83",
         guard="the web process parses nothing",
         file="runs/uploads.py",
-        old="    if kind not in accepts:\n        raise Refused(*_refusal(kind, name), status=422)\n",
-        new="    if kind not in accepts:\n        raise Refused(*_refusal(kind, name), status=422)\n"
+        old="    if found not in accepts:\n        raise Refused(*_refusal(found, name), status=422)\n",
+        new="    if found not in accepts:\n        raise Refused(*_refusal(found, name), status=422)\n"
         '    __import__("pypdfium2").PdfDocument(stream)\n',
         tests=(
             "tests/runs/pages/test_new_task.py::test_b83_the_web_process_never_parses_what_people_upload",
