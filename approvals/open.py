@@ -55,8 +55,7 @@ def open_approval(
     """
     if standing := _standing(intent, PendingAction.Kind.APPROVE):
         return standing
-    tenant = Tenant.objects.get(pk=tenant_id)
-    submitter = User.objects.get(pk=submitter_id)
+    tenant, submitter = Tenant.objects.get(pk=tenant_id), User.objects.get(pk=submitter_id)
     opened = db_now()
     expires_at = opened + timedelta(seconds=int(policy.get("ttl_seconds") or DEFAULT_TTL_SECONDS))
     asked: dict[str, Any] = {
@@ -79,9 +78,7 @@ def open_approval(
         bound=shown.bound_facts(intent=intent, contract=contract, tenant=tenant, epoch=epoch),
         contract=contract,
         submitter=rules.submitter_facts(submitter),
-        replaces={"action": predecessor.pk.hex, "digest": predecessor.digest} if predecessor else None,
-        edited=edited,
-        sent_back=sent_back,
+        **_history(predecessor, edited, sent_back),
         **asked,
     )
     action: PendingAction = PendingAction.everywhere.create(
@@ -102,6 +99,14 @@ def open_approval(
         **chase.times(policy, opened=opened, ends=expires_at),
     )
     return _told(action)
+
+
+def _history(
+    predecessor: PendingAction | None, edited: Mapping[str, str] | None, sent_back: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """What came before this version, as shown."""
+    replaces = {"action": predecessor.pk.hex, "digest": predecessor.digest} if predecessor else None
+    return {"replaces": replaces, "edited": edited, "sent_back": sent_back}
 
 
 def _editors(predecessor: PendingAction | None, edited: Mapping[str, str] | None) -> list[uuid.UUID]:

@@ -10,10 +10,8 @@ from typing import Final
 from django.db import transaction
 from django.db.models.functions import Coalesce, Now
 
-from approvals import shown
+from approvals import folding, shown
 from approvals.models import PendingAction, Viewing
-from approvals.present.parameters import Parameter, parameters
-from approvals.present.preview import preview
 
 #: The door behind which things are folded.
 PAGE: Final = "web"
@@ -36,12 +34,9 @@ def of(action: PendingAction, user_id: uuid.UUID) -> Viewing | None:
     return found
 
 
-def folded(action: PendingAction) -> list[Parameter]:
-    """The parameters that the page folds."""
-    if action.kind != PendingAction.Kind.APPROVE:
-        return []
-    seen = shown.read(action.shown)
-    return [one for one in parameters(seen["arguments"], preview(action, seen).text) if one.long]
+def folded(action: PendingAction) -> bool:
+    """Whether the page folds anything of it."""
+    return action.kind == PendingAction.Kind.APPROVE and folding.folded(shown.read(action.shown))
 
 
 def unread(action: PendingAction, *, user_id: uuid.UUID, channel: str) -> bool:

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals import visible
+from approvals.folding import as_text
 from approvals.models import PendingAction
-from approvals.present.parameters import as_text
 from tools.models import Intent
 
 

@@ -1,7 +1,6 @@
 """Every parameter as text, nothing cut; and the difference between two sets of them."""
 
 import difflib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals import visible
+from approvals.folding import as_text, folds, same_text
 
-LONG: Final = 1200
 #: Above so many words a difference is shown whole; comparing them takes the square of it.
 MOST_WORDS: Final = 4000
 ALIKE: Final = 0.5
@@ -75,7 +74,7 @@ def note(found: list[Parameter]) -> str:
 
 def _parameter(name: str, value: Any, shown_above: str) -> Parameter:
     text = as_text(value)
-    if shown_above and _same_text(text, shown_above):
+    if shown_above and same_text(text, shown_above):
         hidden = len(visible.odd_signs(text))
         count = ngettext("%s character", "%s characters", len(text)) % len(text)
         signs = _("no hidden ones") if not hidden else ngettext("%s unusual", "%s unusual", hidden) % hidden
@@ -89,21 +88,8 @@ def _parameter(name: str, value: Any, shown_above: str) -> Parameter:
         text,
         note=_("as the network sees it: %s") % ascii_form if ascii_form else "",
         mono=not words,
-        long=len(text) > LONG,
+        long=folds(text, shown_above),
     )
-
-
-def _same_text(one: str, other: str) -> bool:
-    """Equal sign by sign; only line ends, which a mail writes in its own way, may differ."""
-    return one.replace("\r\n", "\n").rstrip("\n") == other.replace("\r\n", "\n").rstrip("\n")
-
-
-def as_text(value: Any) -> str:
-    """A value as it is sent: text as it is, everything else as JSON with every digit."""
-    if isinstance(value, str):
-        return value
-    indent = 1 if isinstance(value, dict | list) and len(str(value)) > 60 else None
-    return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 def difference(

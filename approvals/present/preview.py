@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals import links
+from approvals.folding import as_text
 from approvals.models import PendingAction
-from approvals.present.parameters import as_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from accounts import ids
 from accounts.said import read
 from approvals import links, rules, shown
+from approvals.folding import shown_above
 from approvals.models import PendingAction, Verdict
 from approvals.present import parameters as params
 from approvals.present import people
@@ -113,7 +114,7 @@ class Sheet:
 def sheet(action: PendingAction, user_id: uuid.UUID) -> Sheet:
     """The page of one action for one person."""
     seen = shown.read(action.shown)
-    found = params.parameters(seen["arguments"], preview(action, seen).text)
+    found = params.parameters(seen["arguments"], shown_above(seen))
     allowed = people.may(action, user_id)
     free = action.status == Status.OPEN and (allowed.ok or allowed.refuse)
     held = _held(action)

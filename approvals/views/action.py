@@ -115,7 +115,7 @@ def page_of(
     if action.status == PendingAction.Status.OPEN:
         context |= {
             "seen_url": links.verb("seen", action.pk),
-            "folded": bool(viewing.folded(action)),
+            "folded": viewing.folded(action),
             "unfolded": mine is not None and mine.payload_at is not None,
         }
     context["chased"] = present.chased(action, asked.user.pk)

@@ -30,6 +30,9 @@ def call_name(tool: str, what: str) -> str:
     verb = _VERBS.get(tool)
     if verb is None:
         return what or tool
+    if what and "%(what)s" not in verb:
+        # The agent says itself what this call of it is for.
+        return _(what)
     return _(verb) % {"what": what or _("something")}
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import papers, steps
 from tests.browser.camera import shoot
@@ -37,27 +38,43 @@ def a_silent_server(place: Place) -> Iterator[None]:
         os.kill(sink, signal.SIGCONT)
 
 
-def test_an_unknown_outcome_is_settled_by_a_person(
-    visit: Callable[..., Visitor], place: Place, tmp_path: Path
-) -> None:
-    ada, ben = visit(ADA), visit(BEN)
+def under_way(ada: Visitor, ben: Visitor, folder: Path, goal: str) -> tuple[str, str]:
+    """A task that waits for the approval of its letter: the address, and the path of the task."""
     address = steps.an_address()
-    lease = tmp_path / "Halden-lease.txt"
+    lease = folder / "Halden-lease.txt"
     lease.write_bytes(papers.lease())
-    steps.start(steps.fill_in(ada, [lease], "Review the lease while a worker dies", address))
+    task = steps.start(steps.fill_in(ada, [lease], goal, address))
     steps.waits(ada.page)
-    page = steps.open_action(ben, address)
-    with a_silent_server(place):
-        steps.approve(page, address)
-        expect(ada.page.locator("#history")).to_contain_text("Being sent")
-        os.kill(pid_of(place, "node"), signal.SIGKILL)
-    expect(ada.page.locator("main .head")).to_contain_text("Unknown outcome", timeout=RECOVERY)
-    ada.axe()
-    ada.fits()
-    shoot(ada, "task-unknown")
+    return address, task
+
+
+def open_unknown(ben: Visitor, address: str) -> Page:
     page = ben.go("/inbox/")
     page.locator("[data-row]", has_text=address).click()
     expect(page.get_by_role("heading", name="What happened?")).to_be_visible()
+    return page
+
+
+def test_three_unknown_outcomes_are_settled_each_in_another_way(
+    visit: Callable[..., Visitor], place: Place, tmp_path: Path
+) -> None:
+    ada, ben = visit(ADA), visit(BEN)
+    goals = ("Lost, and nobody knows", "Lost, but it arrived", "Lost, and it never left")
+    stories = [under_way(ada, ben, tmp_path, f"Review the lease: {goal}") for goal in goals]
+    with a_silent_server(place):
+        for address, task in stories:
+            steps.approve(steps.open_action(ben, address), address)
+            expect(ada.go(task).locator("#history")).to_contain_text("Being sent")
+        os.kill(pid_of(place, "node"), signal.SIGKILL)
+    (nobody, its_task), (arrived, second), (never, third) = stories
+    for _address, task in stories:
+        expect(ada.go(task).locator("main .head")).to_contain_text("Unknown outcome", timeout=RECOVERY)
+    ada.axe()
+    ada.fits()
+    shoot(ada, "task-unknown")
+    before = len(place.arrived(never))
+
+    page = open_unknown(ben, nobody)
     page.get_by_label("It happened").check()
     expect(page.get_by_label("How do you know?")).to_be_visible()
     page.get_by_label("Nobody can know").check()
@@ -66,10 +83,31 @@ def test_an_unknown_outcome_is_settled_by_a_person(
     shoot(ben, "unknown", again=False)
     page.get_by_label("How do you know?").fill("Their mailbox was closed that day, nobody can look.")
     page.get_by_role("button", name="Record: nobody can know").click()
-    expect(page.get_by_role("status").first).to_be_visible()
-    expect(ada.page.locator("main .head").get_by_text("Done", exact=True)).to_be_visible(timeout=RECOVERY)
-    expect(ada.page.locator("main")).to_contain_text("Nobody can know")
-    assert len(place.arrived(address)) <= 1
-    ada.axe()
-    ada.fits()
-    shoot(ada, "task-settled")
+    expect(page.get_by_role("status").filter(has_text="nobody can know")).to_be_visible()
+    expect(ada.go(its_task).locator("main .head").get_by_text("Done", exact=True)).to_be_visible(
+        timeout=RECOVERY
+    )
+
+    page = open_unknown(ben, arrived)
+    page.get_by_label("It happened").check()
+    page.get_by_label(re.compile("^Reference|Message-ID")).first.fill("<4KxR2p@halden-leasing.example>")
+    page.get_by_label("How do you know?").fill("Seen in their mailbox, with a picture of it.")
+    picture = tmp_path / "mailbox.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    page.get_by_label("File as evidence").set_input_files(picture)
+    page.get_by_role("button", name="Record: it happened").click()
+    expect(page.get_by_role("status").filter(has_text="it happened")).to_be_visible()
+    expect(ada.go(second).locator("main .head").get_by_text("Done", exact=True)).to_be_visible(
+        timeout=RECOVERY
+    )
+
+    page = open_unknown(ben, never)
+    page.get_by_label("It did not happen").check()
+    page.get_by_label("How do you know?").fill("Their server never saw it.")
+    page.get_by_role("button", name="Record: it did not happen").click()
+    expect(page.get_by_role("status").filter(has_text="it did not happen")).to_be_visible()
+    expect(ada.go(third).locator("main .head").get_by_text("Done", exact=True)).to_be_visible(
+        timeout=RECOVERY
+    )
+    assert len(place.arrived(never)) == before + 1, "it goes on under the same key, and leaves"
+    assert len(place.arrived(nobody)) == len(place.arrived(arrived)) == 0, "what is settled is not sent again"
