@@ -122,6 +122,8 @@ def check(action: PendingAction, given: Answer, *, user_id: uuid.UUID) -> None:
         raise BadAnswer("verdict", _("This answer does not belong to this question. Nothing was decided."))
     if given.verdict == Verdict.ANSWER:
         _check_value(action, given.answer)
+    elif given.verdict == Verdict.CONTINUE and given.answer is not None:
+        _check_entry(action, given.answer)
     elif given.answer is not None:
         raise BadAnswer("answer", _("This question takes no value. Nothing was decided."))
     if given.verdict == Verdict.APPROVE and action.second_gesture:
@@ -144,6 +146,20 @@ def check(action: PendingAction, given: Answer, *, user_id: uuid.UUID) -> None:
         )
     if given.verdict in (Verdict.NOT_HAPPENED, Verdict.NOBODY_KNOWS) and not given.comment:
         raise BadAnswer("comment", _("Say how you know. It stays in the record."))
+
+
+def entries_of(action: PendingAction) -> Mapping[str, str]:
+    """The places from which a run that was taken over can go on, as they were shown: name and what it will do."""
+    facts = shown.read(action.shown).get("facts") if action.kind == PendingAction.Kind.TAKE_OVER else None
+    found = facts.get("entries") if isinstance(facts, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _check_entry(action: PendingAction, answer: Any) -> None:
+    known = entries_of(action)
+    named = answer.get("entry") if isinstance(answer, Mapping) and set(answer) == {"entry"} else None
+    if not isinstance(named, str) or named not in known:
+        raise BadAnswer("entry", _("Choose one of the places to go on from. Nothing was decided."))
 
 
 def schema_of(action: PendingAction) -> dict[str, Any]:

@@ -58,6 +58,7 @@ class DecisionForm(forms.Form):
     kept = forms.CharField(required=False, max_length=2000)
     everything = forms.BooleanField(required=False)
     more = forms.CharField(label=_("How much more"), required=False, max_length=20)
+    entry = forms.CharField(label=_("Where it goes on"), required=False, max_length=20)
     gesture = forms.CharField(label=_("What you typed"), required=False, max_length=500)
 
     def clean(self) -> dict[str, Any]:
@@ -70,5 +71,5 @@ class DecisionForm(forms.Form):
 
     def refuse(self, field: str, text: str) -> None:
         """Show what the service said, at its field if the page has one."""
-        on_page = ("comment", "reference", "evidence", "file", "more")
+        on_page = ("comment", "reference", "evidence", "file", "more", "entry")
         self.add_error(field if field in on_page else None, text)

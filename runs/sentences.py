@@ -44,6 +44,14 @@ BUDGETS = {
 
 # What the person may do about it.
 ENTRY = Sentence(_("The agent is asked what comes next, from the last checkpoint; steps that wait go on."))
+ENTRY_ASK = Sentence(
+    _("From here: the agent is told of the failure and says what comes next. %(step)s is not tried again.")
+)
+ENTRY_AFTER = Sentence(
+    _(
+        "After it: %(step)s is left out, and the task goes on with what comes next. What needs its result goes without."
+    )
+)
 ADD_MORE = Sentence(_("See what it has done so far, then add as much as it still needs, or end the task."))
 SUGGESTIONS = {
     "deadline": Sentence(_("Give it more time if the result is still wanted, or end the task.")),

@@ -42,6 +42,15 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """A place to go on from: how it is called, and what it will do."""
+
+    name: str
+    label: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Paused:
     """Everything on the page of one question of kind *take over*."""
 
@@ -56,6 +65,7 @@ class Paused:
     parameters: tuple[Parameter, ...]
     suggestion: str
     entry: str
+    entries: tuple[Entry, ...]
     offer: Offer | None
     task: Task | None
     may: May
@@ -86,6 +96,7 @@ def paused(action: PendingAction, user_id: uuid.UUID) -> Paused:
         parameters=tuple(parameters(_mapping(known.get("parameters")))),
         suggestion=read(str(known.get("suggestion") or "")),
         entry=read(str(known.get("entry") or "")),
+        entries=tuple(Entry(name, *read(str(words)).partition(":")[::2]) for name, words in _entries(known)),
         offer=_offer(_mapping(known.get("limit"))),
         task=Task(str(known.get("goal") or _("Open the task")), url) if url else None,
         may=people.may(action, user_id),
@@ -98,6 +109,12 @@ def paused(action: PendingAction, user_id: uuid.UUID) -> Paused:
         if last
         else None,
     )
+
+
+def _entries(known: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """In the order in which they are offered, the safest first."""
+    found = _mapping(known.get("entries"))
+    return [(name, str(found[name])) for name in ("ask", "after") if name in found]
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
 """One action, and the one POST that decides it."""
 
 import uuid
+from collections.abc import Mapping
 from typing import Any, cast
 
 from django.contrib import messages
@@ -65,7 +66,7 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
             gesture=given["gesture"],
             # The field stands on the page whatever is chosen; it belongs to one answer.
             more=given["more"] if given["verdict"] == Verdict.CONTINUE else "",
-            answer=value.value if value is not None else None,
+            answer=value.value if value is not None else _entry(given),
             address=client_address(request.META),
         )
     except errors.BadAnswer as error:
@@ -80,6 +81,12 @@ def decide(request: HttpRequest, action_id: str) -> HttpResponse:
     messages.success(request, _said(decision))
     following = inbox.next_for(user_id=asked.user.pk, tenant_id=asked.tenant.pk, after=action.pk)
     return redirect(links.action(following.pk if following else action.pk))
+
+
+def _entry(given: Mapping[str, Any]) -> dict[str, str] | None:
+    """Where a run that is continued goes on, where there is a choice."""
+    chosen = given["entry"] if given["verdict"] == Verdict.CONTINUE else ""
+    return {"entry": chosen} if chosen else None
 
 
 def _file(request: HttpRequest, action: PendingAction, form: DecisionForm) -> dict[str, Any] | None:

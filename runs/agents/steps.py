@@ -11,10 +11,11 @@ MOST = 20
 
 
 class Steps(Agent):
-    """``steps``: the calls in order, each a ``tool`` with its ``arguments``. It stops at the first that does not succeed."""
+    """``steps``: the calls in order, each a ``tool`` with its ``arguments``. It stops at the first that does not succeed,
+    unless a person left that one out."""
 
     name = "steps"
-    version = "1"
+    version = "2"
     title = gettext_noop("Steps you choose")
     description = gettext_noop(
         "Calls the tools that you choose, one after the other, with the arguments that you give. It stops at the first "
@@ -68,7 +69,7 @@ class Steps(Agent):
             status = context.status(key)
             if status is None:
                 return [Call(key, line["tool"], line.get("arguments") or {}, title=line["tool"])]
-            if status != "SUCCEEDED":
+            if status not in ("SUCCEEDED", "SKIPPED"):
                 return [_stopped(number, line["tool"], context, key)]
         return [Finish({"steps": [line["tool"] for line in lines]})]
 

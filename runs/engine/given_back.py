@@ -53,7 +53,10 @@ def gave_up(run: Locked, outcome: Outcome, status: str) -> bool:
         return False
     sentence = sentences.GAVE_UP(what=contract.tool.title or claimed.tool)
     detail = f"{outcome.error_code}: {outcome.error_text}"
-    take_over(run, "gave_up", sentence[:500], detail=detail, step_id=claimed.step_id)
+    step = contract.tool.title or claimed.tool
+    # What failed is known not to have happened: leaving it out is as safe as telling the agent.
+    entries = {"ask": sentences.ENTRY_ASK(step=step), "after": sentences.ENTRY_AFTER(step=step)}
+    take_over(run, "gave_up", sentence[:500], detail=detail, step_id=claimed.step_id, entries=entries)
     return True
 
 

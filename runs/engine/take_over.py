@@ -31,9 +31,11 @@ def take_over(
     shortage: Shortage | None = None,
     suggestion: str = "",
     entry: str = "",
+    entries: Mapping[str, str] | None = None,
 ) -> None:
     """Opens the question, unless one holds the run already. ``code`` names the cause; ``step_id`` the step at which it
-    came to a halt, else the last one that failed is named. ``entry``: where it goes on if a person says so."""
+    came to a halt, else the last one that failed is named. ``entry``: where it goes on if a person says so;
+    ``entries``: the places to choose from, each with what it will do."""
     if run.taken_over or run.takeover is not None:
         return
     run.taken_over = True
@@ -51,7 +53,11 @@ def take_over(
         epoch=run.epoch,
         submitter_id=run.submitter_id,
         sentence=sentence,
-        facts=_facts(run, code, detail, step_id, shortage, suggestion) | ({"entry": entry} if entry else {}),
+        facts={
+            **_facts(run, code, detail, step_id, shortage, suggestion),
+            **({"entry": entry} if entry else {}),
+            **({"entries": dict(entries)} if entries else {}),
+        },
     )
     run.takeover = action.pk
     told = {"code": code, "why": sentence[:500], "action": action.pk.hex}

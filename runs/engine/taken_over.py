@@ -2,6 +2,8 @@
 revoked first, so that a person decides about something that stands still (section 6). Joins; lock order: run, step,
 action, intent."""
 
+import uuid
+
 from approvals import grants
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.withdraw import withdraw_open
@@ -37,9 +39,19 @@ def apply(run: Locked, action: PendingAction, decision: Decision | None) -> None
         _fail(run, decision)
         return
     allow_more(run, decision)
+    if (decision.answer or {}).get("entry") == "after" and action.step_id:
+        _leave_out(run, action.step_id, decision)
     damage.go_on(run, actor=f"user:{decision.user_id.hex}" if decision.user_id else "engine")
     if not _planning(run):
         run.plan_again()
+
+
+def _leave_out(run: Locked, step_id: uuid.UUID, decision: Decision) -> None:
+    """The agent goes on as if the step had never been wanted; what became of it stays in its row."""
+    step = Step.everywhere.get(pk=step_id)
+    Step.everywhere.filter(pk=step_id).update(input={**step.input, "left_out": True})
+    who = f"user:{decision.user_id.hex}" if decision.user_id else "engine"
+    run.event("step.left_out", step_id=step_id, actor=who, payload={"key": step.key})
 
 
 def _planning(run: Locked) -> bool:

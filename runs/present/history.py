@@ -48,6 +48,7 @@ WORDS = {
     "effect.bounced": gettext_noop("A mail server reports about the letter (%(action)s): %(step)s: %(text)s"),
     "step.cancelled": gettext_noop("Step cancelled: %(step)s"),
     "step.skipped": gettext_noop("Step left out: %(step)s"),
+    "step.left_out": gettext_noop("Left out by a person, the task goes on after it: %(step)s"),
     "step.resumed": gettext_noop("Step goes on: %(step)s: %(why)s"),
     "step.drift": gettext_noop("The agent asked again with other content; the first counts: %(step)s"),
     "artifact.damaged": gettext_noop("File damaged or gone: %(name)s"),

@@ -11,7 +11,8 @@ SELECT r.id, r.version, r.agent, r.agent_version,
             FROM runs_checkpoint x WHERE x.run_id = r.id AND x.version > COALESCE(c.version, -1)), '[]'::jsonb),
         'recent', COALESCE((
             SELECT jsonb_agg(jsonb_build_object(
-                'key', s.key, 'kind', s.kind, 'tool', s.tool, 'status', s.status, 'output', s.output,
+                'key', s.key, 'kind', s.kind, 'tool', s.tool,
+                'status', CASE WHEN s.input ? 'left_out' THEN 'SKIPPED' ELSE s.status END, 'output', s.output,
                 'error_code', s.error_code, 'error_text', s.error_text,
                 'edited', CASE WHEN s.input ? 'edited' THEN s.input -> 'arguments' END) ORDER BY s.ended_seq)
             FROM runs_step s WHERE s.run_id = r.id AND s.ended_seq > COALESCE(c.summarised, 0)), '[]'::jsonb),

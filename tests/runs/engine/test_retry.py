@@ -11,10 +11,12 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from accounts.ids import new_id
+from approvals import errors
 from approvals.models import PendingAction
 from runs import timeline
 from runs.engine import retry
 from runs.engine.begin import begin
+from runs.engine.submit import submit
 from runs.engine.types import Claimed, Go, Outcome, Plan
 from runs.models import Event, Run, Step
 from tests.make import runs as make
@@ -307,3 +309,37 @@ def waiting_mail(house: make.House) -> Run:
     run = house.counted(1, tool="mail.send", arguments=mail)
     hands.run_all(house.me)
     return run
+
+
+@pytest.mark.parametrize(("entry", "ends"), [("after", "SUCCEEDED"), ("ask", "FAILED")])
+def test_s11_a_person_chooses_where_a_run_goes_on(house, entry, ends):
+    """Guards runs/engine/taken_over.py `_leave_out` and runs/sql/run_contexts.sql: after the step that failed, the next
+    one runs and nothing is done again; told of the failure, the agent that only follows its list ends."""
+    calls = [{"tool": "drill.pid"}, {"tool": "drill.noop"}, {"tool": "drill.sleep"}]
+    run, _ = submit(
+        tenant_id=house.tenant.pk,
+        submitter_id=house.ada.pk,
+        agent="steps",
+        goal="Three in a row",
+        input={"steps": calls},
+        submit_key=new_id().hex,
+    )
+    declared(run, max_attempts=1, last_resort="take_over")
+    done: list[str] = []
+
+    def act(claimed: Claimed) -> Outcome:
+        if claimed.kind != "plan":
+            done.append(claimed.tool)
+        return fails()(claimed) if claimed.tool == "drill.noop" else hands.done(claimed)
+
+    hands.run_all(house.me, act)
+    asked = house.action(run, "take_over")
+    for wrong in ({"entry": "elsewhere"}, {"entry": "after", "more": 1}, "after"):
+        with pytest.raises(errors.BadAnswer, match="Choose one of the places"):
+            house.answer(run, "continue", kind="take_over", answer=wrong)
+    house.answer(run, "continue", kind="take_over", answer={"entry": entry})
+    hands.run_all(house.me, act)
+    assert make.again(run).status == ends
+    assert done == ["drill.pid", "drill.noop", *(["drill.sleep"] if entry == "after" else [])]
+    assert PendingAction.everywhere.get(pk=asked.pk).status == "ANSWERED"
+    assert timeline.verify(run.pk) == []
