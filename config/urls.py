@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("api/v1/", include("config.api")),
     path("inbox/", include("approvals.urls")),
+    path("quality/", include("approvals.quality_urls")),
     path("settings/", include("outbox.urls")),
     path("notes/", include("outbox.note_urls")),
     path("tools/", include("tools.urls")),

@@ -66,3 +66,4 @@ class Decision(TenantRow):
                 condition=~Q(verdict="happened") | ~Q(reference=""), name="decision_happened_has_a_reference"
             ),
         ]
+        indexes = [models.Index(fields=["tenant", "-at"], name="decision_recent")]

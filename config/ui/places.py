@@ -8,6 +8,7 @@ TASKS, INBOX, TOOLS, SETTINGS = "tasks", "inbox", "tools", "settings"
 _OF_APPLICATION: Final = {
     "runs": TASKS,
     "approvals": INBOX,
+    "quality": SETTINGS,
     "tools": TOOLS,
     "accounts": SETTINGS,
     "outbox": SETTINGS,

@@ -31,6 +31,8 @@ ROUTES: dict[str, str] = {
     "mfa_view_recovery_codes": MEMBER,
     "mfa_generate_recovery_codes": MEMBER,
     "mfa_download_recovery_codes": MEMBER,
+    "quality:page": ADMINISTRATOR,
+    "quality:export": ADMINISTRATOR,
     "accounts:people": ADMINISTRATOR,
     "accounts:escalation": ADMINISTRATOR,
     "accounts:invite": ADMINISTRATOR,
