@@ -43,7 +43,7 @@ def test_a_task_that_ran_out_of_steps_is_given_more_and_ends(
     shoot(ben, "takeover")
     page.get_by_label("How many more steps").fill("20")
     page.get_by_role("radio", name="Continue").check()
-    page.get_by_label("Note").fill("Two leases are worth it.")
+    page.get_by_role("textbox", name="Note").fill("Two leases are worth it.")
     page.get_by_role("button", name="Continue the task").click()
     expect(page.get_by_role("status").filter(has_text="The task goes on")).to_be_visible()
     expect(ben.go(task).locator("main .head").get_by_text("Done", exact=True)).to_be_visible()

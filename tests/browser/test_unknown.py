@@ -102,7 +102,7 @@ def test_three_unknown_outcomes_are_settled_each_in_another_way(
     )
 
     page = open_unknown(ben, never)
-    nothing_more = page.get_by_text("Nothing can still arrive from the first time")
+    nothing_more = page.get_by_text("the step can go on at once")
     for _ in range(90):
         if nothing_more.count():
             break
