@@ -8,7 +8,7 @@ from allauth.mfa.totp import views as totp
 from django.urls import path, re_path
 
 from accounts.proof import rotating
-from accounts.throttle import limited
+from accounts.throttle import Rate, limited
 
 urlpatterns = [
     path("sign-in/", views.login, name="account_login"),
@@ -17,18 +17,18 @@ urlpatterns = [
     path("sign-in/again/", rotating(views.reauthenticate), name="account_reauthenticate"),
     path(
         "sign-in/password/",
-        limited(views.password_change, "password-change", per_address=60, per_person=10),
+        limited(views.password_change, Rate("password-change", per_address=60, per_person=10)),
         name="account_change_password",
     ),
     path(
         "sign-in/reset/",
-        limited(views.password_reset, "password-reset", per_address=30, per_field=("email", 5)),
+        limited(views.password_reset, Rate("password-reset", per_address=30), per_field=("email", 5)),
         name="account_reset_password",
     ),
     path("sign-in/reset/sent/", views.password_reset_done, name="account_reset_password_done"),
     re_path(
         r"^sign-in/reset/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
-        limited(views.password_reset_from_key, "password-reset-key", per_address=30),
+        limited(views.password_reset_from_key, Rate("password-reset-key", per_address=30)),
         name="account_reset_password_from_key",
     ),
     path(

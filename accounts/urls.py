@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.throttle import limited
+from accounts.throttle import Rate, limited
 from accounts.views import audit, escalation, invitation, own, people, person, tokens
 
 app_name = "accounts"
@@ -25,7 +25,7 @@ urlpatterns = [
     path("audit/export.csv", audit.audit_csv, name="audit_csv"),
     path(
         "invitation/<str:secret>/",
-        limited(invitation.invitation, "invitation", per_address=30),
+        limited(invitation.invitation, Rate("invitation", per_address=30)),
         name="invitation",
     ),
 ]

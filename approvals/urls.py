@@ -3,6 +3,7 @@
 from django.urls import path
 
 from accounts.throttle import limited
+from approvals.rates import DECIDE
 from approvals.views import action, batch, handling, inbox
 
 app_name = "approvals"
@@ -11,14 +12,14 @@ urlpatterns = [
     path("batch/", batch.batch_page, name="batch"),
     path(
         "batch/decide/",
-        limited(batch.decide, "decide", per_address=600, per_person=120, seconds=60),
+        limited(batch.decide, DECIDE),
         name="decide_many",
     ),
     path("batch/<uuid:batch>/", batch.batch_done, name="batch_done"),
     path("<str:action_id>/", action.action_page, name="action"),
     path(
         "<str:action_id>/decide/",
-        limited(action.decide, "decide", per_address=600, per_person=120, seconds=60),
+        limited(action.decide, DECIDE),
         name="decide",
     ),
     path("<str:action_id>/seen/", handling.seen, name="seen"),

@@ -1,6 +1,7 @@
 """Errors as ``application/problem+json`` (RFC 9457): what happened, what was not done, what to do. Never a stack trace."""
 
 import logging
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,6 +60,8 @@ def handler(error: Exception, context: Mapping[str, Any]) -> Response:
     if isinstance(error, exceptions.ValidationError):
         detail = "Some values cannot be used. Nothing was done. See errors."
         return problem(400, "invalid", detail, errors=error.detail)
+    if isinstance(error, exceptions.Throttled):
+        return _throttled(error)
     if isinstance(error, exceptions.APIException):
         return _from_drf(error)
     log.error("an API request failed", exc_info=error)
@@ -72,9 +75,15 @@ def _from_drf(error: exceptions.APIException) -> Response:
     challenge = getattr(error, "auth_header", "")
     if challenge:
         response["WWW-Authenticate"] = challenge
-    wait = getattr(error, "wait", None)
-    if wait:
-        response["Retry-After"] = str(int(wait) + 1)
+    return response
+
+
+def _throttled(error: exceptions.Throttled) -> Response:
+    """How long to wait, in words and in the header (RFC 6585, RFC 9110 10.2.3)."""
+    wait = max(1, math.ceil(getattr(error, "wait", None) or 0))
+    detail = f"Too many requests of this kind in a short time. Nothing was done. Try again in {wait} seconds."
+    response = problem(429, "too_many", detail, retry_after_seconds=wait)
+    response["Retry-After"] = str(wait)
     return response
 
 

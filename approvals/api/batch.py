@@ -17,11 +17,13 @@ from accounts.models import TokenScope
 from accounts.rest.base import IsMember, asked, token_of
 from accounts.rest.idempotency import once
 from accounts.rest.problems import problem
+from accounts.rest.rates import limited
 from approvals import alike
 from approvals.api.serializers import ActionRow
 from approvals.decide_many import VERDICTS, Row, decide_many
 from approvals.errors import RowRefused
 from approvals.models import PendingAction
+from approvals.rates import DECIDE
 
 
 class RowBody(serializers.Serializer[Any]):
@@ -54,6 +56,7 @@ class BatchView(APIView):
     with the scope ``decide`` and ``Idempotency-Key``."""
 
     permission_classes = (IsMember, needs(TokenScope.DECIDE))
+    throttle_classes = (limited(DECIDE),)
 
     @extend_schema(
         request=BatchBody,

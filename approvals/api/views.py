@@ -17,10 +17,12 @@ from accounts.models import TokenScope
 from accounts.rest.base import IsMember, asked, token_of
 from accounts.rest.idempotency import once
 from accounts.rest.problems import Problem, problem, register
+from accounts.rest.rates import limited
 from approvals import errors, inbox, rules
 from approvals.api.serializers import ActionDetail, ActionRow, DecideBody, DecisionRow, TakeBackBody
 from approvals.decide import decide
 from approvals.models import PendingAction, Verdict
+from approvals.rates import DECIDE
 from approvals.take_back import take_back
 
 register(
@@ -78,6 +80,7 @@ class DecideView(APIView):
     settle what is of high risk also the scope ``decide_high_risk``."""
 
     permission_classes = (IsMember, needs(TokenScope.DECIDE))
+    throttle_classes = (limited(DECIDE),)
 
     @extend_schema(
         request=DecideBody,

@@ -13,8 +13,10 @@ from accounts.api_auth import needs
 from accounts.models import TokenScope
 from accounts.rest.base import IsMember, asked
 from accounts.rest.idempotency import once
+from accounts.rest.rates import limited
 from approvals.api.serializers import ActionDetail
 from approvals.api.views import detail, etag, find, seen
+from runs.rates import EDIT
 from runs.verbs.edit_proposal import edit_proposal
 
 
@@ -35,6 +37,7 @@ class EditView(APIView):
     tool say so. Needs a token with the scope ``decide``, ``If-Match`` and ``Idempotency-Key``."""
 
     permission_classes = (IsMember, needs(TokenScope.DECIDE))
+    throttle_classes = (limited(EDIT),)
 
     @extend_schema(
         request=EditBody,

@@ -17,9 +17,11 @@ from accounts.models import Role, TokenScope
 from accounts.rest.base import IsMember, asked, need_role
 from accounts.rest.idempotency import once
 from accounts.rest.problems import Problem
+from accounts.rest.rates import limited
 from runs import uploads
 from runs.api.lookup import refused_upload
 from runs.api.serializers import FileRow, UploadRow
+from runs.rates import UPLOAD
 from runs.selectors import artifacts
 from runs.views.files import answer_file
 from runs.views.lookup import file_or_404, run_or_404
@@ -29,6 +31,7 @@ class UploadsView(APIView):
     """Keep a file for a task to come (multipart field ``file``)."""
 
     permission_classes = (IsMember, needs(TokenScope.SUBMIT))
+    throttle_classes = (limited(UPLOAD),)
     parser_classes = (MultiPartParser,)
 
     @extend_schema(

@@ -14,6 +14,7 @@ from accounts.ids import public
 from accounts.models import Role, TokenScope
 from accounts.rest.base import IsMember, NewestFirst, asked, need_role
 from accounts.rest.idempotency import key_of, once
+from accounts.rest.rates import limited
 from runs import timeline
 from runs.agents.registry import all_agents
 from runs.api.lookup import agent_named, upload_ids
@@ -32,6 +33,7 @@ from runs.engine.cancel import cancel
 from runs.engine.submit import submit
 from runs.models import Run, Step
 from runs.preview_plan import preview
+from runs.rates import START
 from runs.selectors import artifacts
 from runs.selectors.filters import TaskFilter, is_drill
 from runs.selectors.runs import HEAVY, every
@@ -72,6 +74,8 @@ class PreviewView(APIView):
 
 class TasksView(APIView):
     """All tasks of the tenant, newest first; or a new one."""
+
+    throttle_classes = (limited(START),)
 
     def get_permissions(self) -> list[Any]:
         scope = TokenScope.SUBMIT if self.request.method == "POST" else TokenScope.READ

@@ -84,6 +84,14 @@ def remove(request: MemberRequest, artifact_id: uuid.UUID) -> HttpResponse:
     return HttpResponse(status=204)
 
 
+def too_many(request: HttpRequest, seconds: float) -> JsonResponse:
+    """The refusal of a file that came too soon after many others; nothing of it was read."""
+    words = _(
+        "Too many files came in a short time. This one was not kept. Wait a minute, then choose it again."
+    )
+    return _refused(uploads.Refused("too_many", words, status=429))
+
+
 def _refused(refused: uploads.Refused) -> JsonResponse:
     return JsonResponse(
         {"code": refused.code, "detail": refused.text, "note": refused.text, "verdict": "failed"},

@@ -6,6 +6,7 @@ from tests.mutants.mutant import Mutant
 
 STEP = "tests/approvals/test_step_up.py::"
 DOOR = "tests/accounts/test_door.py::"
+RATES = "tests/accounts/test_rates.py::"
 
 GUARD = (
     Mutant(
@@ -103,5 +104,37 @@ GUARD = (
         old=" WHERE seen.count < %(limit)s",
         new="",
         tests=("tests/accounts/test_limits.py::test_b73_parallel_tries_never_pass_the_limit",),
+    ),
+    Mutant(
+        number="B73",
+        guard="a try is taken before the password is looked at",
+        file="accounts/door.py",
+        old='        keys = take_tries(request, str(credentials.get("email", "")))\n',
+        new="        keys: list[str] = []\n",
+        tests=(RATES + "test_b73_two_hundred_sign_ins_at_once_see_no_more_passwords_than_the_limit",),
+    ),
+    Mutant(
+        number="C30",
+        guard="REST asks the limiter",
+        file="accounts/rest/rates.py",
+        old="            return rate.allow(rate.keys(client_address(request.META), request.user.pk))\n",
+        new="            return True\n",
+        tests=(RATES + "test_c30_parallel_requests_never_pass_the_limit",),
+    ),
+    Mutant(
+        number="C30",
+        guard="another token of a person buys nothing",
+        file="accounts/throttle.py",
+        old="        if self.per_person and person is not None:\n",
+        new="        if False:\n",
+        tests=(RATES + "test_c30_page_and_rest_count_one_person_together",),
+    ),
+    Mutant(
+        number="C30",
+        guard="files over REST are counted",
+        file="runs/api/files.py",
+        old="    throttle_classes = (limited(UPLOAD),)\n",
+        new="",
+        tests=(RATES + "test_c30_page_and_rest_count_one_person_together",),
     ),
 )
