@@ -76,7 +76,8 @@ class ActionDetail(ActionRow):
 class DecideBody(serializers.Serializer[Any]):
     """One answer. ``gesture`` is the target typed again where the action asks for it; ``more`` is what is added to the
     limit that had stopped a task (seconds, for times) when it is continued; ``answer`` the value that a question of kind
-    ``answer`` asks for, fitting the schema among its ``shown`` facts."""
+    ``answer`` asks for, fitting the schema among its ``shown`` facts, or ``{"entry": name}`` of a run that is taken over and
+    can go on from several places; ``evidence`` addresses of what shows that an outcome is so."""
 
     verdict = serializers.ChoiceField(choices=[v for v in Verdict.values if v != Verdict.EXPIRE])
     comment = serializers.CharField(required=False, allow_blank=True, max_length=10_000, default="")
@@ -84,3 +85,6 @@ class DecideBody(serializers.Serializer[Any]):
     gesture = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
     more = serializers.CharField(required=False, allow_blank=True, max_length=20, default="")
     answer = serializers.JSONField(required=False, default=None, allow_null=True)
+    evidence = serializers.ListField(
+        child=serializers.URLField(max_length=500), required=False, default=list, max_length=20
+    )

@@ -138,6 +138,7 @@ def _decide(
             fresh=TokenScope.DECIDE_HIGH_RISK in token_of(request).scopes,
             comment=given["comment"],
             reference=given["reference"],
+            evidence=given["evidence"],
             gesture=given["gesture"],
             more=given["more"],
             answer=given["answer"],
