@@ -15,10 +15,11 @@ from tests.browser.place import ADA, BEN
 from tests.browser.visitor import Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-#: Keeps what rang, so that the test can read it.
+#: Writes what rang on the page, so that the test can wait for it.
 EAR = """
-window.rang = [];
-window.Notification = class { constructor(title, more) { window.rang.push([title, more.body]); } };
+window.Notification = class {
+  constructor(title, more) { document.documentElement.dataset.rang = `${title}: ${more.body}`; }
+};
 window.Notification.permission = "granted";
 window.Notification.requestPermission = async () => "granted";
 """
@@ -43,7 +44,8 @@ def test_the_bell_is_live_and_the_item_says_who_was_told(
     steps.start(form)
     expect(bell).to_have_text(re.compile(rf"^{before + 1}\b"))
     expect(page).to_have_url(re.compile("/settings/notifications/$"))
-    assert page.evaluate("window.rang") == [["Countersign", "There is something new for you."]]
+    rang = "Countersign: There is something new for you."
+    expect(page.locator("html")).to_have_attribute("data-rang", rang)
     page.get_by_role("link", name="Notes", exact=False).filter(has=page.locator("#notes-count")).click()
     expect(page.get_by_role("heading", level=1, name="Notes")).to_be_visible()
     ben.axe()
