@@ -70,6 +70,23 @@ def decidable(action: PendingAction) -> None:
     _audit(action, "decidable", {}, actor_kind="policy:escalation")
 
 
+def handled(
+    action: PendingAction, act: str, payload: Mapping[str, Any], *, actor: User, channel: str
+) -> None:
+    """Somebody claimed, released, set aside or took back a question: who decides it may have changed, the question has
+    not. Joins the caller's transaction."""
+    _message("action.handled", action, {"act": act})
+    _audit(action, act, payload, actor=actor, channel=channel)
+
+
+def delegated(
+    action: PendingAction, payload: Mapping[str, Any], *, to: User, actor: User, channel: str
+) -> None:
+    """The question was handed to one person. Joins the caller's transaction."""
+    _message("action.delegated", action, {"user_id": to.pk, "by": actor.pk})
+    _audit(action, "delegated", {**payload, "to": to.pk.hex}, actor=actor, channel=channel)
+
+
 def _message(topic: str, action: PendingAction, more: Mapping[str, Any] | None = None) -> None:
     append(
         topic=topic,

@@ -232,6 +232,9 @@ def _apply(action: PendingAction, decision: Decision, user: User) -> None:
         # Several people settle an outcome only by giving the same answer.
         agreed = rules.entitled_signers(action, rules.signatures(action, verdict))
         if len(agreed) < rules.quorum(action):
+            if action.assignee_id and decision.authority in (rules.DELEGATED, rules.STAND_IN):
+                # Who was asked by name has answered; the next signature is for anybody who may.
+                PendingAction.everywhere.filter(pk=action.pk).update(assignee=None, delegated_by=None)
             announce.signed(
                 action, {**payload, "of": rules.quorum(action)}, actor=user, channel=decision.channel
             )

@@ -125,6 +125,24 @@ class RowRefused(DeskError):
         self.number, self.action, self.cause = number, action, cause
 
 
+class Held(DeskError):
+    """Somebody else reads it just now."""
+
+    code = "held"
+
+    def __init__(self, by: str) -> None:
+        super().__init__(_("%(name)s holds it just now. Nothing has changed.") % {"name": by})
+
+
+class NotHeld(DeskError):
+    """There is no claim that this person could give back."""
+
+    code = "not_held"
+
+    def __init__(self) -> None:
+        super().__init__(_("You do not hold it, or not any more. Nothing has changed."))
+
+
 class NotGranted(DeskError):
     """There is no approval that could be taken back."""
 

@@ -1,5 +1,6 @@
 """What a person posts from the page of an action. The service checks everything again; this names the fields."""
 
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,8 +9,10 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.utils.translation import gettext_lazy as _
 
+from accounts import ids
 from accounts.schema_fields import field_of
 from approvals.answers import LONGEST_COMMENT, LONGEST_REFERENCE
+from approvals.delegate import LONGEST_NOTE
 
 PREFIX = "in_"
 
@@ -73,3 +76,24 @@ class DecisionForm(forms.Form):
         """Show what the service said, at its field if the page has one."""
         on_page = ("comment", "reference", "evidence", "file", "more", "entry")
         self.add_error(field if field in on_page else None, text)
+
+
+class HandOverForm(forms.Form):
+    """To whom it is handed: a public id of a person, and a few words to them."""
+
+    to = forms.CharField(label=_("Hand it to"), max_length=60)
+    note = forms.CharField(label=_("A word to them"), required=False, max_length=LONGEST_NOTE)
+
+    def clean_to(self) -> uuid.UUID:
+        try:
+            return ids.parse("user", self.cleaned_data["to"])
+        except ids.BadId:
+            raise forms.ValidationError(_("Choose one of those who may decide it.")) from None
+
+
+class AsideForm(forms.Form):
+    """Until when it is set aside, in the person's own time zone."""
+
+    until = forms.DateTimeField(
+        label=_("Until"), input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"]
+    )

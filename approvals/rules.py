@@ -76,15 +76,16 @@ def authority(*, action: PendingAction, user_id: uuid.UUID) -> Authority:
     return _authority(action, staff.read(action, [user_id]), user_id)
 
 
-def deciders(action: PendingAction) -> Deciders:
-    """Everybody who may give the main answer now, in at most four queries however many people there are."""
+def deciders(action: PendingAction, *, whoever_has_it: bool = False) -> Deciders:
+    """Everybody who may give the main answer now, in at most four queries however many people there are. With
+    ``whoever_has_it``, as if it had been handed to nobody: those to whom it can be handed."""
     facts = staff.read(action)
     answered = set(Decision.everywhere.filter(action=action).values_list("user_id", flat=True))
     verdict = main_verdict(action)
     open_to = [
         member.user
         for user_id, member in facts.members.items()
-        if user_id not in answered and not _judge(action, facts, user_id, verdict)
+        if user_id not in answered and not _judge(action, facts, user_id, verdict, bound=not whoever_has_it)
     ]
     last = [user for user in open_to if _authority(action, facts, user.pk).code == ESCALATION]
     found = [user for user in open_to if user not in last]
@@ -95,6 +96,19 @@ def deciders(action: PendingAction) -> Deciders:
         until=until,
         owners=tuple(last),
     )
+
+
+def unfit(*, action: PendingAction, user_id: uuid.UUID) -> list[Reason]:
+    """Why a question cannot be handed to this person: what four eyes, role and group say, whoever has it now."""
+    facts, verdict = staff.read(action, [user_id]), main_verdict(action)
+    if user_id not in facts.members:
+        return [Reason("not_a_member", _("You are not an active member here."))]
+    return _four_eyes(action, user_id, verdict) or _lacks(action, facts, user_id)
+
+
+def person(user_id: uuid.UUID) -> User:
+    """The person behind an id."""
+    return User.objects.get(pk=user_id)
 
 
 def main_verdict(action: PendingAction) -> Verdict:
@@ -113,7 +127,9 @@ def bound_to(action: PendingAction, facts: Staff) -> uuid.UUID | None:
     return None if _lacks(action, facts, one) else one
 
 
-def _judge(action: PendingAction, facts: Staff, user_id: uuid.UUID, verdict: str) -> list[Reason]:
+def _judge(
+    action: PendingAction, facts: Staff, user_id: uuid.UUID, verdict: str, *, bound: bool = True
+) -> list[Reason]:
     if user_id not in facts.members:
         return [Reason("not_a_member", _("You are not an active member here."))]
     if user_id == action.submitter_id and _submitter_may(action, verdict):
@@ -122,7 +138,7 @@ def _judge(action: PendingAction, facts: Staff, user_id: uuid.UUID, verdict: str
         return reasons
     if _has_escalated_to(action, facts, user_id):
         return []
-    holder = bound_to(action, facts)
+    holder = bound_to(action, facts) if bound else None
     if holder and user_id != holder and not facts.stands_in(user_id, absent=holder):
         name = str(facts.members[holder].user)
         return [

@@ -26,4 +26,8 @@ urlpatterns = [
     path("<str:action_id>/take-back/", handling.take_back, name="take_back"),
     path("<str:action_id>/claim/", handling.claim, name="claim"),
     path("<str:action_id>/release/", handling.release, name="release"),
+    path("<str:action_id>/delegate/", handling.delegate, name="delegate"),
+    path("<str:action_id>/undelegate/", handling.undelegate, name="undelegate"),
+    path("<str:action_id>/set-aside/", handling.set_aside, name="set_aside"),
+    path("<str:action_id>/take-up/", handling.take_up, name="take_up"),
 ]

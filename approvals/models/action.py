@@ -18,9 +18,10 @@ class PendingAction(TenantRow):
     hexadecimal: it covers tenant, run, step, intent key, tool, contract digest, arguments, target, policy and expiry.
     ``run_id`` and ``step_id`` are opaque here. ``submitter`` is who asked (four-eyes). ``policy`` is the snapshot of who
     may decide and how many must. ``editors`` changed the arguments and are therefore no second pair of eyes.
-    ``assignee`` is the one person it was handed to, by ``delegated_by``. ``remind_at`` and ``escalate_at`` are the next
-    times at which somebody is told; ``escalated_at`` is when it went to the escalation owner, ``undecidable_since`` since
-    when nobody can decide it. ``applied_at`` is set by the engine when it has acted on the outcome.
+    ``assignee`` is the one person it was handed to, by ``delegated_by`` with the words ``handed_note``.
+    ``remind_at`` and ``escalate_at`` are the next times at which somebody is told; ``escalated_at`` is when it went to the
+    escalation owner, ``undecidable_since`` since when nobody can decide it. ``applied_at`` is set by the engine when it has
+    acted on the outcome.
     """
 
     class Kind(models.TextChoices):
@@ -70,6 +71,7 @@ class PendingAction(TenantRow):
     void_reason = models.CharField(max_length=300, blank=True)
     assignee = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     delegated_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    handed_note = models.CharField(max_length=300, blank=True, default="", db_default="")
     editors = ArrayField(models.UUIDField(), default=list, blank=True, db_default=[])
     claimed_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     claimed_until = models.DateTimeField(null=True, blank=True)

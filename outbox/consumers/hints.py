@@ -51,6 +51,15 @@ def inboxes(tenants: Iterable[uuid.UUID]) -> None:
         _send(rings, ())
 
 
+def inbox_hints(deliveries: Sequence[Delivery]) -> Mapping[uuid.UUID, Exception]:
+    """Tell open inboxes that something moved there."""
+    tenants = sorted({delivery.tenant_id for delivery in deliveries if delivery.tenant_id})
+    return _send([(f"inbox.{tenant.hex}", {"type": "inbox.progress"}) for tenant in tenants], deliveries)
+
+
+INBOXES = Consumer("hints:inboxes", inbox_hints)
+
+
 def close() -> None:
     """Close what this thread holds open; a thread that told hints calls it at its end."""
     runner: asyncio.Runner | None = getattr(_thread, "runner", None)

@@ -4,10 +4,11 @@ import time
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Count, Max, Q
+from django.db.models import BigIntegerField, Count, Exists, Func, Max, OuterRef, Q, Sum, TextField
+from django.db.models.functions import Cast, Concat, Now
 
 from accounts.models import Membership
-from approvals.models import PendingAction
+from approvals.models import FollowUp, PendingAction
 from runs.models import Run
 from runs.states import RUN_TERMINAL
 
@@ -37,13 +38,23 @@ def micros() -> int:
     return time.time_ns() // 1000
 
 
+#: In whose hands each question is, as a number that changes with it.
+_HANDS = Func(
+    Concat(*(Cast(name, TextField()) for name in ("id", "claimed_by_id", "assignee_id", "escalated_at"))),
+    function="hashtext",
+    output_field=BigIntegerField(),
+)
+
+
 def inbox_look(membership: Membership) -> tuple[Any, ...]:
     """What of the tenant's questions a list shows, as one comparable value; one query."""
+    set_aside = FollowUp.objects.filter(action_id=OuterRef("pk"), user_id=membership.user_id, at__gt=Now())
     rows = PendingAction.objects.aggregate(
         opened=Max("opened_at"),
         decided=Max("decided_at"),
         claimed=Max("claimed_until"),
         open=Count("id", filter=Q(status="OPEN")),
-        claims=Count("id", filter=Q(status="OPEN", claimed_by__isnull=False)),
+        hands=Sum(_HANDS, filter=Q(status="OPEN")),
+        aside=Count("id", filter=Q(status="OPEN") & Q(Exists(set_aside))),
     )
     return tuple(rows.values())
