@@ -113,6 +113,7 @@ class DelegateView(_Verb):
 
     @extend_schema(request=HandOverBody, responses=ActionRow, tags=["inbox"])
     def post(self, request: Request, action_id: uuid.UUID) -> Response:
+        _find(action_id)
         body = HandOverBody(data=request.data)
         body.is_valid(raise_exception=True)
         given = body.validated_data
@@ -132,6 +133,7 @@ class SetAsideView(_Verb):
 
     @extend_schema(request=AsideBody, responses=ActionRow, tags=["inbox"])
     def post(self, request: Request, action_id: uuid.UUID) -> Response:
+        _find(action_id)
         body = AsideBody(data=request.data)
         body.is_valid(raise_exception=True)
         return self.act(request, action_id, set_aside.set_aside, until=body.validated_data["until"])

@@ -18,6 +18,7 @@ from approvals.answers import schema_of
 from approvals.decide import decide as record
 from approvals.forms import AnswerForm, DecisionForm
 from approvals.models import Decision, PendingAction, Verdict
+from approvals.present.handling import handling
 from approvals.present.parts import Notice
 from approvals.present.told import told
 from approvals.views.proving import prove_first, returned
@@ -126,6 +127,7 @@ def page_of(
             "unfolded": mine is not None and mine.payload_at is not None,
         }
     context["chased"] = present.chased(action, asked.user.pk)
+    context["handling"] = handling(action, asked.user.pk)
     context["told"] = told(tenant_id=action.tenant_id, action_id=action.pk)
     if action.kind == Kind.APPROVE:
         tab = "mine" if action.status == PendingAction.Status.OPEN else "decided"

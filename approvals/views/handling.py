@@ -60,6 +60,7 @@ def release(request: HttpRequest, action_id: str) -> HttpResponse:
 @member()
 def delegate(request: HttpRequest, action_id: str) -> HttpResponse:
     """Hand it to one person who may decide it."""
+    find(request, action_id)
     form = HandOverForm(request.POST)
     if not form.is_valid():
         return _wrong(request, action_id, form)
@@ -87,6 +88,7 @@ def undelegate(request: HttpRequest, action_id: str) -> HttpResponse:
 @member()
 def set_aside(request: HttpRequest, action_id: str) -> HttpResponse:
     """Out of one's own list until a time."""
+    find(request, action_id)
     form = AsideForm(request.POST)
     if not form.is_valid():
         return _wrong(request, action_id, form)
@@ -131,6 +133,5 @@ def _again(request: HttpRequest, action_id: str, error: errors.DeskError, status
 
 def _wrong(request: HttpRequest, action_id: str, form: HandOverForm | AsideForm) -> HttpResponse:
     """Back to the page with what cannot be used."""
-    find(request, action_id)
     text = " ".join(str(one) for errors_ in form.errors.values() for one in errors_)
     return _again(request, action_id, errors.BadAnswer("", text), 422)

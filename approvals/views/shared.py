@@ -29,7 +29,7 @@ def find(request: HttpRequest, action_id: str) -> PendingAction:
     except ids.BadId:
         raise Http404 from None
     rows = PendingAction.objects.select_related(
-        "intent__contract__tool", "intent__sender", "submitter", "claimed_by", "assignee"
+        "intent__contract__tool", "intent__sender", "submitter", "claimed_by", "assignee", "delegated_by"
     )
     action: PendingAction | None = rows.filter(pk=pk, kind__in=list(PAGES)).first()
     if action is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zoneinfo
 from datetime import timedelta
 
 import pytest
@@ -15,6 +16,7 @@ from approvals.models import FollowUp, PendingAction
 from approvals.set_aside import set_aside, take_up
 from outbox.models import Message
 from tests.make import approvals as make
+from tests.make import people
 from tests.make import rights as staff
 
 pytestmark = pytest.mark.django_db
@@ -189,3 +191,47 @@ def test_standing_in_gives_no_right(house):
     with pytest.raises(errors.NotAllowed) as refused:
         make.answer(action, house.jonas, "approve")
     assert [reason.code for reason in refused.value.reasons] == ["role"]
+
+
+def test_the_page_offers_who_else_may_decide_and_takes_the_answer(house):
+    action = make.question(house)
+    staff.absence(house.tenant, house.mira, note="at sea")
+    browser = people.browser(house.ben)
+    page = browser.get(f"/inbox/act_{action.pk.hex}/").content.decode()
+    assert "Mira Sandoval" in page
+    assert "away until" in page
+    assert "Ada Lindqvist</option>" not in page
+    to = {"to": f"usr_{house.mira.pk.hex}", "note": "You know Halden."}
+    assert browser.post(f"/inbox/act_{action.pk.hex}/delegate/", to).status_code == 302
+    page = browser.get(f"/inbox/act_{action.pk.hex}/").content.decode()
+    assert "You handed this to Mira Sandoval." in page
+    assert "You know Halden." in page
+    refused = browser.post(f"/inbox/act_{action.pk.hex}/claim/")
+    assert refused.status_code == 403
+    assert "This was handed to Mira Sandoval" in refused.content.decode()
+    boss = people.browser(house.jonas)
+    assert "Ask everybody again" in boss.get(f"/inbox/act_{action.pk.hex}/").content.decode()
+    assert boss.post(f"/inbox/act_{action.pk.hex}/undelegate/").status_code == 302
+    assert make.again(action).assignee is None
+
+
+@pytest.mark.parametrize("kind", ["settle", "takeover"])
+def test_the_other_pages_offer_it_too(house, kind):
+    action = getattr(make, kind)(house)
+    browser = people.browser(house.ben)
+    page = browser.get(f"/inbox/act_{action.pk.hex}/").content.decode()
+    assert "Hand to somebody" in page
+    assert "Set aside until" in page
+
+
+def test_a_time_is_read_in_the_zone_of_the_person(house):
+    type(house.ben).objects.filter(pk=house.ben.pk).update(time_zone="Asia/Shanghai")
+    action = make.takeover(house)
+    browser = people.browser(house.ben)
+    wanted = timezone.localtime(timezone.now() + DAY, zoneinfo.ZoneInfo("Asia/Shanghai")).replace(
+        second=0, microsecond=0
+    )
+    url = f"/inbox/act_{action.pk.hex}/set-aside/"
+    assert browser.post(url, {"until": wanted.strftime("%Y-%m-%dT%H:%M")}).status_code == 302
+    assert FollowUp.everywhere.get(action=action).at == wanted
+    assert browser.post(url, {"until": "soon"}).status_code == 422
