@@ -18,6 +18,7 @@ from outbox.models import Message
 from tests.make import approvals as make
 from tests.make import people
 from tests.make import rights as staff
+from tests.tools import make as bench
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -101,7 +102,7 @@ def test_who_was_asked_gives_it_back_and_an_administrator_takes_it_back(house):
 
 def test_a_colleague_does_not_take_back_what_was_handed_to_another(house):
     action = make.question(house)
-    third = make.bench.person(house.tenant, Role.APPROVER, name="Petra Novak")
+    third = bench.person(house.tenant, Role.APPROVER, name="Petra Novak")
     delegate(action_id=action.pk, user_id=house.ben.pk, to_id=house.mira.pk)
     with pytest.raises(errors.NotAllowed):
         undelegate(action_id=action.pk, user_id=third.pk)
@@ -170,7 +171,7 @@ def test_it_is_set_aside_neither_into_the_past_nor_beyond_its_end(house, days):
 
 
 def test_whoever_stands_in_decides_while_the_other_is_away_and_no_longer(house):
-    third = make.bench.person(house.tenant, Role.APPROVER, name="Petra Novak")
+    third = bench.person(house.tenant, Role.APPROVER, name="Petra Novak")
     action = make.question(house)
     delegate(action_id=action.pk, user_id=house.ben.pk, to_id=house.mira.pk)
     away = staff.absence(house.tenant, house.mira, stand_in=third)
