@@ -5,11 +5,23 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from allauth.mfa.models import Authenticator
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Prefetch
 from django.db.models.functions import Now
 
+from accounts import rights
 from accounts.audit import ALERT
-from accounts.models import ApiToken, AuditEntry, AuditHead, Invitation, Membership, Role, TokenScope
+from accounts.models import (
+    Absence,
+    ApiToken,
+    AuditEntry,
+    AuditHead,
+    Group,
+    GroupMember,
+    Invitation,
+    Membership,
+    Role,
+    TokenScope,
+)
 
 #: How far back in the chain alerts are looked for, and how many are shown.
 ALERTS_AMONG, ALERTS_SHOWN = 5_000, 20
@@ -27,6 +39,8 @@ class Person:
     second_factor: bool
     last_seen: datetime | None
     disabled: bool
+    groups: list[str]
+    away_until: datetime | None
 
 
 def people(*, tenant_id: uuid.UUID, reader_id: uuid.UUID) -> list[Person]:
@@ -38,6 +52,11 @@ def people(*, tenant_id: uuid.UUID, reader_id: uuid.UUID) -> list[Person]:
         .annotate(second_factor=Exists(second))
         .order_by("user__name", "id")
     )
+    gone = {one.user_id: one.ends_at for one in rights.away(tenant_id=tenant_id)}
+    placed: dict[uuid.UUID, list[str]] = {}
+    places = GroupMember.everywhere.filter(tenant_id=tenant_id, group__closed_at__isnull=True)
+    for user_id, name in places.order_by("group__name").values_list("user_id", "group__name"):
+        placed.setdefault(user_id, []).append(name)
     found = [
         Person(
             id=row.pk,
@@ -48,10 +67,27 @@ def people(*, tenant_id: uuid.UUID, reader_id: uuid.UUID) -> list[Person]:
             second_factor=row.second_factor,
             last_seen=row.user.last_login,
             disabled=row.disabled_at is not None or not row.user.is_active,
+            groups=placed.get(row.user_id, []),
+            away_until=gone.get(row.user_id),
         )
         for row in rows
     ]
     return sorted(found, key=lambda person: person.disabled)
+
+
+def groups(*, tenant_id: uuid.UUID) -> list[Group]:
+    """The open groups by name, their places with the people by name."""
+    places = GroupMember.everywhere.select_related("user").order_by("user__name", "id")
+    rows = Group.everywhere.filter(tenant_id=tenant_id, closed_at__isnull=True)
+    return list(rows.order_by("name", "id").prefetch_related(Prefetch("places", queryset=places)))
+
+
+def absences(*, tenant_id: uuid.UUID, user_id: uuid.UUID) -> list[Absence]:
+    """What is and what will be, the next first."""
+    rows = Absence.everywhere.select_related("stand_in").filter(
+        tenant_id=tenant_id, user_id=user_id, cancelled_at__isnull=True, ends_at__gt=Now()
+    )
+    return list(rows.order_by("begins_at", "id"))
 
 
 def open_invitations(*, tenant_id: uuid.UUID) -> list[Invitation]:

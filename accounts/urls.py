@@ -3,7 +3,7 @@
 from django.urls import path
 
 from accounts.throttle import Rate, limited
-from accounts.views import audit, escalation, invitation, own, people, person, tokens
+from accounts.views import absence, audit, escalation, groups, invitation, own, people, person, tokens
 
 app_name = "accounts"
 urlpatterns = [
@@ -16,6 +16,12 @@ urlpatterns = [
     path("people/<uuid:membership_id>/enable/", person.enable, name="enable_person"),
     path("people/<uuid:membership_id>/password/", person.password_link, name="send_password_link"),
     path("people/invitations/<uuid:invitation_id>/withdraw/", people.withdraw, name="withdraw_invitation"),
+    path("people/groups/", groups.groups, name="groups"),
+    path("people/groups/<uuid:group_id>/", groups.group, name="group"),
+    path("people/groups/<uuid:group_id>/close/", groups.close, name="close_group"),
+    path("people/<uuid:membership_id>/away/", absence.away_of, name="away_of"),
+    path("settings/away/", absence.away, name="away"),
+    path("settings/away/<uuid:absence_id>/back/", absence.back, name="back"),
     path("settings/profile/", own.profile, name="profile"),
     path("settings/tenant/<uuid:tenant_id>/", own.switch, name="switch"),
     path("settings/tokens/", tokens.tokens, name="tokens"),

@@ -50,6 +50,7 @@ def person(request: MemberRequest, membership_id: uuid.UUID) -> HttpResponse:
             "form": form,
             "disable_url": "" if disabled else reverse("accounts:disable_person", args=[row.pk]),
             "enable_url": reverse("accounts:enable_person", args=[row.pk]) if disabled else "",
+            "away_url": "" if disabled else reverse("accounts:away_of", args=[row.pk]),
             "reset_url": reverse("accounts:send_password_link", args=[row.pk]),
         },
     )

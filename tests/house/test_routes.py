@@ -19,7 +19,7 @@ from outbox.models import Message, Notification, WebhookDelivery, WebhookEndpoin
 from runs.models import Artifact
 from runs.routing import websocket_urlpatterns
 from tests.house.routes import ADMINISTRATOR, OPEN, ROUTES, SUBMITTER, TOKEN
-from tests.make import people
+from tests.make import people, rights
 from tests.make import runs as make
 from tools.models import Intent
 
@@ -123,6 +123,8 @@ def world(transactional_db: None) -> World:
             "action_id": ids.public("pendingaction", house.action(run).pk),
             "membership_id": str(people.membership(house.tenant, house.ada).pk),
             "invitation_id": str(invitation.pk),
+            "group_id": str(rights.group(house.tenant, "Finance", house.ben).pk),
+            "absence_id": str(rights.absence(house.tenant, house.ben).pk),
             "token_id": str(token.pk),
             "endpoint_id": str(endpoint.pk),
             "delivery_id": str(delivery.pk),
@@ -202,7 +204,7 @@ def test_the_ids_are_real(world: World) -> None:
         answer = read(people.browser().get(world.address(name), **headers))
         assert answer.status_code == 200, (name, answer.status_code)
     pages = ["task_detail", "steps", "history", "history_export", "download", "file", "printable", "cancel"]
-    for name in [*(f"runs:{page}" for page in pages), "accounts:person", "approvals:action", *(f"outbox:{page}" for page in ("webhook", "delivery"))]:  # fmt: skip
+    for name in [*(f"runs:{page}" for page in pages), "accounts:person", "accounts:group", "accounts:away_of", "approvals:action", *(f"outbox:{page}" for page in ("webhook", "delivery"))]:  # fmt: skip
         answer = read(client.get(world.address(name)))
         assert answer.status_code == 200, (name, answer.status_code)
 
