@@ -9,6 +9,7 @@ _OF_APPLICATION: Final = {
     "runs": TASKS,
     "approvals": INBOX,
     "quality": SETTINGS,
+    "notes": INBOX,
     "tools": TOOLS,
     "accounts": SETTINGS,
     "outbox": SETTINGS,

@@ -33,6 +33,7 @@ class Visitor:
         width: int = 1440,
         height: int = 900,
         language: str = "en-GB",
+        touch: bool = False,
     ) -> None:
         self.place, self.email, self.passes = place, email, passes
         self.complaints: list[str] = []
@@ -41,6 +42,7 @@ class Visitor:
             base_url=place.url,
             viewport={"width": width, "height": height},
             locale=language,
+            has_touch=touch,
             timezone_id="Europe/Berlin",
             color_scheme="light",
             reduced_motion="reduce",
