@@ -39,10 +39,18 @@ class DecisionRow(serializers.ModelSerializer[Decision]):
     """What somebody said."""
 
     by = serializers.SerializerMethodField()
+    stands_for = serializers.SerializerMethodField()
 
     class Meta:
         model = Decision
-        fields = ("verdict", "by", "decided_by", "channel", "comment", "reference", "at", "digest_seen")
+        fields = (
+            *("verdict", "by", "authority", "stands_for", "decided_by", "channel", "comment", "reference"),
+            *("at", "digest_seen"),
+        )
+
+    def get_stands_for(self, decision: Decision) -> str:
+        """Who was away, when the right is that of a stand-in."""
+        return str(decision.stands_for) if decision.stands_for else ""
 
     def get_by(self, decision: Decision) -> str:
         return str(decision.user) if decision.user else ""

@@ -15,6 +15,7 @@ from accounts.said import read
 from approvals import links, rules
 from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import Fact, Link, Stage, agent_name
+from approvals.present.people import right_of
 from approvals.present.rows import next_link
 from tools.models import Intent
 
@@ -230,6 +231,11 @@ def _record(
         edited = seen.get("edited") or {}
         unchanged = _("Approved as changed by %s") % edited["name"] if edited else _("Approved unchanged")
         facts.append(Fact(_("Decision"), unchanged))
+        facts += [
+            Fact(_("By what right"), words, str(one.user) if len(approvals) > 1 else "")
+            for one in approvals
+            if (words := right_of(action, one))
+        ]
         if seen.get("second_gesture"):
             facts.append(Fact(_("Second gesture"), _("Typed %s") % seen["second_gesture"]))
     if intent is not None and intent.reference:

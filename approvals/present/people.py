@@ -6,9 +6,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import Role
+from accounts.said import read
 from approvals import rules
-from approvals.models import PendingAction, Verdict
+from approvals.models import Decision, PendingAction, Verdict
 from approvals.present.parts import May, Sign
+from approvals.staff import group_of, role_of
 
 
 def may(action: PendingAction, user_id: uuid.UUID) -> May:
@@ -33,6 +35,12 @@ def may(action: PendingAction, user_id: uuid.UUID) -> May:
         return May(True, _("You submitted this task."), refuse=True)
     if action.kind == PendingAction.Kind.ANSWER:
         return May(True, _("Your answer is what the task goes on with."), refuse=True)
+    right = rules.authority(action=action, user_id=user_id)
+    if right.code == rules.STAND_IN:
+        words = _("It was handed to %(name)s, who is away, and you stand in. You could decide it anyway.")
+        return May(True, words % {"name": right.stands_for}, refuse=True)
+    if right.code == rules.DELEGATED:
+        return May(True, _("It was handed to you, and nobody else is asked."), refuse=True)
     words = _("You are one of the %(role)s and did not submit the task. %(name)s may not decide on it.")
     return May(True, words % {"role": _group(action), "name": action.submitter}, refuse=True)
 
@@ -79,14 +87,29 @@ def who_must_agree(action: PendingAction, user_id: uuid.UUID) -> tuple[str, str]
     return (_("You, as the last one") if given else _("You alone")), note
 
 
+def right_of(action: PendingAction, decision: Decision) -> str:
+    """With which right an answer was given, in words; empty when that was not kept."""
+    if decision.authority == rules.STAND_IN and decision.stands_for is not None:
+        return _("stood in for %s") % decision.stands_for
+    words = {
+        rules.DELEGATED: _("it was handed to them"),
+        rules.ESCALATION: _("nobody else could decide it"),
+        rules.SUBMITTER: _("submitted the task"),
+        rules.ROLE: _("one of the %s") % _group(action),
+        rules.GROUP: _("one of the %s") % _group(action),
+    }
+    return words.get(decision.authority, "")
+
+
 def _group(action: PendingAction) -> str:
     groups = {
         Role.APPROVER.value: _("approvers"),
         Role.ADMINISTRATOR.value: _("administrators"),
         Role.SUBMITTER.value: _("submitters"),
     }
-    role = str(action.policy.get("role") or Role.APPROVER.value)
-    return groups.get(role, role)
+    role, group = role_of(action), group_of(action)
+    words = groups.get(role, role)
+    return _("%(role)s in the group %(group)s") % {"role": words, "group": read(group)} if group else words
 
 
 def _order(number: int) -> str:
