@@ -21,6 +21,7 @@ from tests.mutants.people import PEOPLE
 from tests.mutants.postroom import POSTROOM
 from tests.mutants.proposals import PROPOSALS
 from tests.mutants.recovery import RECOVERY
+from tests.mutants.rights import RIGHTS
 from tests.mutants.storage import STORAGE
 from tests.mutants.timing import TIMING
 from tests.mutants.undo import UNDO
@@ -40,7 +41,7 @@ NUMBERS = (
      "B75",
      "B67", "B76",
      "B68",
-     "B53", "B55", "B56", "B60", "B64", "B65", "B85", "B71", "B73", "C05", "C06", "C07", "C10", "C11", "C20", "C21", "C22", "C23",
+     "B53", "B55", "B56", "B60", "B64", "B65", "B66", "B85", "B71", "B73", "C05", "C06", "C07", "C10", "C11", "C20", "C21", "C22", "C23",
      "B22", "B77",
      "B49",
      "B88"]
@@ -58,6 +59,7 @@ MUTANTS: tuple[Mutant, ...] = tuple(
             *LEASES,
             *LIMITS,
             *RECOVERY,
+            *RIGHTS,
             *CONTEXT,
             *GROWTH,
             *STORAGE,
