@@ -34,7 +34,8 @@ def test_a_group_is_made_filled_renamed_and_closed(cast):
     group = add_group(**who(cast), name="  Finance   team ")
     assert group.name == "Finance team"
     change_group(**who(cast), group_id=group.pk, name="Finance", user_ids=[cast.ben.pk, cast.mira.pk])
-    assert rights.group_members(tenant_id=cast.tenant.pk, name="Finance") == {cast.ben.pk, cast.mira.pk}
+    inside = rights.group_members(tenant_id=cast.tenant.pk, name="Finance")
+    assert inside == frozenset({cast.ben.pk, cast.mira.pk})
     assert rights.group_members(tenant_id=cast.tenant.pk, name="Finance team") is None
     change_group(**who(cast), group_id=group.pk, name="Finance", user_ids=[cast.mira.pk])
     assert rights.groups_of(user_id=cast.ben.pk, tenant_id=cast.tenant.pk) == []

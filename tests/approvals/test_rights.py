@@ -69,8 +69,8 @@ def test_b60_a_group_that_is_not_there_denies_in_words(house, state):
         staff.group(other, "Finance", house.otto)
     elif state != "unknown":
         group = staff.group(tenant, "Finance", house.ben)
-        changed = {"closed": {"closed_at": timezone.now()}, "renamed": {"name": "Money"}}[state]
-        Group.everywhere.filter(pk=group.pk).update(**changed)
+        rows = Group.everywhere.filter(pk=group.pk)
+        rows.update(closed_at=timezone.now()) if state == "closed" else rows.update(name="Money")
     action = make.question(house, policy=IN_FINANCE)
     assert refused(action, house.ben) == ["no_group"]
 
