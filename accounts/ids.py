@@ -10,6 +10,7 @@ PREFIXES = {
     "step": "stp",
     "pendingaction": "act",
     "intent": "int",
+    "sample": "smp",
     "artifact": "art",
     "message": "evt",
     "tenant": "ten",

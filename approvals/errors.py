@@ -55,6 +55,15 @@ class AlreadyDecided(DeskError):
         self.action, self.first = action, first
 
 
+class AlreadyLookedAt(DeskError):
+    """Somebody else answered of a sample first."""
+
+    code = "already_looked_at"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(_("%s was faster. Your answer was not taken; nothing has changed.") % name)
+
+
 class Superseded(DeskError):
     """A newer generation of the same question stands in its place: ``by``."""
 

@@ -2,10 +2,12 @@
 
 from django.urls import path
 
-from approvals.views import quality
+from approvals.views import quality, samples
 
 app_name = "quality"
 urlpatterns = [
     path("", quality.page, name="page"),
     path("export.csv", quality.export, name="export"),
+    path("samples/", samples.listed, name="samples"),
+    path("samples/<str:sample_id>/", samples.sample, name="sample"),
 ]

@@ -69,6 +69,7 @@ DUTIES: Final = (
     Duty("undecidable", 2.0, _engine("runs.engine.chase.look")),
     Duty("remind", 5.0, _engine("runs.engine.chase.remind")),
     Duty("escalate", 5.0, _engine("runs.engine.chase.escalate")),
+    Duty("sample", 600.0, _engine("runs.engine.sample.draw")),
     Duty("waits", 1.0, _engine("runs.engine.timers.end_waits")),
     Duty("stranded", 5.0, _engine("runs.engine.stranded.tell_stranded")),
     Duty("ask_due", 2.0, _engine("runs.engine.heard.ask_due")),

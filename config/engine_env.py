@@ -48,6 +48,7 @@ class EngineEnv(BaseSettings):
     approval_ttl_seconds: float = Field(259_200, gt=0)
     remind_seconds: int = Field(14_400, ge=0)
     escalate_seconds: int = Field(86_400, ge=1)
+    sample_percent: float = Field(2, ge=0, le=100)
     step_up_seconds: float = Field(600, gt=0)
     orphan_grace_seconds: float = Field(60, ge=1)
     longest_lease_seconds: float = Field(3600, gt=0)

@@ -28,6 +28,7 @@ TOLD: Final[dict[str, tuple[Consumer, ...]]] = {
     "action.undecidable": (hints.RUNS, notify.NOTES),
     "decision.recorded": (),
     "alert.raised": (hints.RUNS,),
+    "sample.answered": (),
     "contract.review": (notify.NOTES,),
     "artifact.damaged": (hints.RUNS,),
     DISABLED: (notify.NOTES,),

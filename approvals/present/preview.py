@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals import links
 from approvals.folding import as_text
-from approvals.models import PendingAction
+
+
+class OfRun(Protocol):
+    """Whatever belongs to a task, whose files its letter may carry."""
+
+    run_id: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,7 @@ class Preview:
     note: str = ""
 
 
-def preview(action: PendingAction, shown: Mapping[str, Any]) -> Preview:
+def preview(action: OfRun, shown: Mapping[str, Any]) -> Preview:
     """The preview of an action. Reads the shown bytes alone."""
     seen: Mapping[str, Any] = shown.get("preview") or {}
     if "subject" in seen or seen.get("kind") == "mail":
@@ -73,7 +78,7 @@ def _request(seen: Mapping[str, Any]) -> str:
     return "\n".join(head) + f"\n\n{wire['body']}"
 
 
-def _mail(action: PendingAction, seen: Mapping[str, Any]) -> Mail:
+def _mail(action: OfRun, seen: Mapping[str, Any]) -> Mail:
     files = tuple(
         Attachment(
             str(part.get("name", "")),

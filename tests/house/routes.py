@@ -5,6 +5,7 @@ from __future__ import annotations
 OPEN = "open"  # answers strangers
 MEMBER = "member"  # any member of the tenant
 SUBMITTER = "submitter"  # submitters and administrators
+APPROVER = "approver"  # approvers and administrators
 ADMINISTRATOR = "administrator"
 TOKEN = "token"  # the REST interface, a bearer token with the scope named
 
@@ -33,6 +34,8 @@ ROUTES: dict[str, str] = {
     "mfa_download_recovery_codes": MEMBER,
     "quality:page": ADMINISTRATOR,
     "quality:export": ADMINISTRATOR,
+    "quality:samples": APPROVER,
+    "quality:sample": APPROVER,
     "accounts:people": ADMINISTRATOR,
     "accounts:escalation": ADMINISTRATOR,
     "accounts:invite": ADMINISTRATOR,

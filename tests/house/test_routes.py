@@ -18,7 +18,7 @@ from accounts.verbs.invite import invite
 from outbox.models import Message, Notification, WebhookDelivery, WebhookEndpoint
 from runs.models import Artifact
 from runs.routing import websocket_urlpatterns
-from tests.house.routes import ADMINISTRATOR, OPEN, ROUTES, SUBMITTER, TOKEN
+from tests.house.routes import ADMINISTRATOR, APPROVER, OPEN, ROUTES, SUBMITTER, TOKEN
 from tests.make import people, rights
 from tests.make import runs as make
 from tools.models import Intent
@@ -132,6 +132,7 @@ def world(transactional_db: None) -> World:
             "note_id": str(note.pk),
             "tenant_id": str(house.tenant.pk),
             "intent_id": ids.public("intent", Intent.everywhere.filter(run_id=run.pk)[0].pk),
+            "sample_id": str(ids.new_id()),
             "report_id": str(ids.new_id()),
             "batch": str(ids.new_id()),
             "secret": letters.invitation_secret(invitation.pk),
@@ -232,7 +233,11 @@ def test_c10_every_answer_carries_the_policy(world: World) -> None:
 
 def test_b74_a_lesser_role_is_refused(world: World) -> None:
     """Guards the roles named at each view."""
-    lesser = {ADMINISTRATOR: [world.house.ada, world.house.ben], SUBMITTER: [world.house.ben]}
+    lesser = {
+        ADMINISTRATOR: [world.house.ada, world.house.ben],
+        APPROVER: [world.house.ada],
+        SUBMITTER: [world.house.ben],
+    }
     for name, who in ROUTES.items():
         for user in lesser.get(who, []) if name in FOUND else []:
             statuses = answered(knock(people.browser(user), world.address(name)))
@@ -259,7 +264,7 @@ def test_b74_a_token_does_what_it_was_made_for(world: World) -> None:
 def test_who_holds_no_membership_sees_no_page(world: World) -> None:
     loner = User.objects.create_user("loner@nowhere.example", people.PASSWORD, name="Loner")
     for name, who in ROUTES.items():
-        if name in FOUND and who in {SUBMITTER, ADMINISTRATOR}:
+        if name in FOUND and who in {SUBMITTER, APPROVER, ADMINISTRATOR}:
             statuses = answered(knock(people.browser(loner), world.address(name)))
             assert set(statuses.values()) == {403}, (name, statuses)
 
