@@ -90,6 +90,7 @@ def contract_facts(contract: Contract) -> dict[str, Any]:
         "title": contract.tool.title,
         "adapter": contract.adapter,
         "effect_class": contract.effect_class,
+        "concerns": contract.concerns,
         "risk": contract.risk,
         "native_idempotency": contract.native_idempotency,
         "retry_safe": contract.retry_safe,

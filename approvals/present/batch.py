@@ -122,7 +122,7 @@ def _done(action: PendingAction) -> Done:
 def _line(number: int, actions: Sequence[PendingAction], user_id: uuid.UUID) -> Line:
     action = actions[number - 1]
     seen = shown.read(action.shown)
-    found, amount = preview(action, seen), alike.amount_of(action)
+    found, amount = preview(seen), alike.amount_of(action)
     public = ids.public("pendingaction", action.pk)
     others = [ids.public("pendingaction", other.pk) for other in actions if other.pk != action.pk]
     return Line(

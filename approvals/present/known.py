@@ -134,7 +134,7 @@ def known(action: PendingAction, user_id: uuid.UUID) -> Known:
         check_url=links.check_again(action.pk) if _can_ask(intent) else "",
         cannot_ask="" if _can_ask(intent) else _cannot_ask(intent),
         far_side="",
-        preview=preview(approval, shown.read(approval.shown)) if approval else None,
+        preview=preview(shown.read(approval.shown)) if approval else None,
         parameters=() if mail and approval else tuple(parameters(intent.arguments)),
         reserved=Reserved(
             _("The task waits."), _("Its next steps and its budget are held until this is answered.")

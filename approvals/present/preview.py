@@ -1,20 +1,16 @@
 """The effect as its receiver would see it, from the shown bytes."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from approvals import links
-from approvals.folding import as_text
-
-
-class OfRun(Protocol):
-    """Whatever belongs to a task, whose files its letter may carry."""
-
-    run_id: Any
+from approvals.present.slip import Slip, slip
+from approvals.present.wire import Call, Query, Request, call, query, request
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,48 +39,78 @@ class Mail:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``kind`` is mail, request or text; ``receiver`` names who sees it; ``note`` says that it is whole."""
+    """``kind`` is mail, http, sql, call or text, and the field of that name is filled; ``slip`` beside it where money moves.
+    ``receiver`` names who sees it; ``note`` says that it is whole."""
 
     kind: str
     mail: Mail | None = None
+    http: Request | None = None
+    sql: Query | None = None
+    call: Call | None = None
     text: str = ""
     receiver: str = ""
     note: str = ""
+    slip: Slip | None = None
 
 
-def preview(action: OfRun, shown: Mapping[str, Any]) -> Preview:
-    """The preview of an action. Reads the shown bytes alone."""
+def preview(shown: Mapping[str, Any]) -> Preview:
+    """The preview of an action, from the shown bytes alone."""
     seen: Mapping[str, Any] = shown.get("preview") or {}
-    if "subject" in seen or seen.get("kind") == "mail":
-        mail = _mail(action, seen)
-        words = len(mail.body.split())
-        note = ngettext("complete, %s word", "complete, %s words", words) % words
-        return Preview("mail", mail, mail.body, ", ".join(mail.to), note)
-    if seen.get("kind") == "request":
-        text = _request(seen)
-        return Preview("request", text=text, receiver=str(seen.get("target") or ""), note=_("complete"))
-    return Preview("text", text=str(seen.get("text") or shown.get("sentence", "")))
+    render = RENDERERS.get(str((shown.get("contract") or {}).get("adapter") or ""))
+    found = render(shown, seen) if render and seen else None
+    if found is None:
+        found = Preview("text", text=str(seen.get("text") or shown.get("sentence", "")))
+    return replace(found, slip=slip(shown))
 
 
-def _request(seen: Mapping[str, Any]) -> str:
-    """A request as it goes over the wire, or the call of a function with its arguments."""
-    wire, question = seen.get("http"), seen.get("sql")
-    if question:
-        bound = [f"{name} = {as_text(value)}" for name, value in question["parameters"]]
-        return "\n\n".join([question["statement"], *(["\n".join(bound)] if bound else [])])
-    if not wire:
-        return f"{seen.get('tool', '')} → {seen.get('target', '')}\n\n{as_text(seen.get('arguments'))}"
-    head = [f"{wire['method']} {wire['url']}", *(f"{name}: {value}" for name, value in wire["headers"])]
-    return "\n".join(head) + f"\n\n{wire['body']}"
+def _letter(shown: Mapping[str, Any], seen: Mapping[str, Any]) -> Preview | None:
+    if seen.get("kind") != "mail" and "subject" not in seen:
+        return _call(shown, seen)
+    mail = _mail(uuid.UUID(str(shown["run"])), seen)
+    words = len(mail.body.split())
+    note = ngettext("complete, %s word", "complete, %s words", words) % words
+    return Preview("mail", mail, text=mail.body, receiver=", ".join(mail.to), note=note)
 
 
-def _mail(action: OfRun, seen: Mapping[str, Any]) -> Mail:
+def _request(shown: Mapping[str, Any], seen: Mapping[str, Any]) -> Preview | None:
+    if not seen.get("http"):
+        return _call(shown, seen)
+    made = request(seen["http"])
+    return Preview("http", http=made, receiver=made.host or str(seen.get("target") or ""), note=_("complete"))
+
+
+def _query(shown: Mapping[str, Any], seen: Mapping[str, Any]) -> Preview | None:
+    if not seen.get("sql"):
+        return _call(shown, seen)
+    receiver = str(seen.get("target") or "")
+    return Preview("sql", sql=query(seen["sql"]), receiver=receiver, note=_("complete"))
+
+
+def _call(shown: Mapping[str, Any], seen: Mapping[str, Any]) -> Preview | None:
+    if seen.get("kind") != "request":
+        return None
+    made = call(seen)
+    return Preview("call", call=made, receiver=made.where, note=_("complete"))
+
+
+#: How the effect of each adapter is shown; one that is not here could not be read before it is approved.
+RENDERERS: Final[Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Preview | None]]] = {
+    "smtp": _letter,
+    "http": _request,
+    "model": _request,
+    "sql": _query,
+    "mcp": _call,
+    "python": _call,
+}
+
+
+def _mail(run_id: uuid.UUID, seen: Mapping[str, Any]) -> Mail:
     files = tuple(
         Attachment(
             str(part.get("name", "")),
             int(part.get("size") or 0),
             str(part.get("sha256", "")),
-            links.file(action.run_id, str(part.get("sha256", ""))),
+            links.file(run_id, str(part.get("sha256", ""))),
         )
         for part in seen.get("attachments") or ()
     )

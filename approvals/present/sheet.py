@@ -123,7 +123,7 @@ def sheet(action: PendingAction, user_id: uuid.UUID) -> Sheet:
         action=head(action, seen, user_id),
         look=look(action, seen) if action.status == Status.OPEN else None,
         stakes=_stakes(action, seen, user_id),
-        preview=preview(action, seen),
+        preview=preview(seen),
         parameters=tuple(found),
         parameters_note=params.note(found),
         difference=_difference(action, seen),

@@ -17,6 +17,7 @@ from approvals import errors, links, sampling
 from approvals.models import Sample
 from approvals.present.parameters import parameters
 from approvals.present.preview import preview
+from approvals.shown import contract_facts
 from approvals.views.shared import asked_of
 from tools import previews
 from tools.reasons import told
@@ -92,7 +93,15 @@ def _find(sample_id: str) -> Sample:
 def _page(request: HttpRequest, found: Sample, *, error: str = "", status: int = 200) -> HttpResponse:
     effect = found.intent
     seen = previews.render(contract=effect.contract, arguments=effect.arguments, tenant=found.tenant)
-    shown = preview(effect, {"preview": seen, "sentence": seen["sentence"]})
+    shown = preview(
+        {
+            "preview": seen,
+            "sentence": seen["sentence"],
+            "run": effect.run_id.hex,
+            "arguments": effect.arguments,
+            "contract": contract_facts(effect.contract),
+        }
+    )
     refused = sampling.refusals(sample=found, user_id=asked_of(request).user.pk)
     tool = effect.tool
     context: dict[str, Any] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -47,7 +48,8 @@ def ran(house: make.House, task: Run, *, under: Contract | None = None, **values
     Intent.everywhere.filter(pk=made.pk).update(status="CONFIRMED")
     with connection.cursor() as cursor:
         cursor.execute("UPDATE tools_intent SET ended_at = clock_timestamp() WHERE id = %s", [made.pk])
-    return Intent.everywhere.get(pk=made.pk)
+    confirmed: Intent = Intent.everywhere.get(pk=made.pk)
+    return confirmed
 
 
 def last_week(*effects: Intent) -> None:
@@ -160,7 +162,7 @@ def test_c19_of_two_at_once_one_answers_and_the_other_is_told(house, sample):
     """Guards approvals/sampling.py `answer`: the row is locked before it is looked at."""
     with transaction.atomic():
         Sample.everywhere.select_for_update().get(pk=sample.pk)
-        both = [begin(lambda who=who: answer(sample, who)) for who in (house.ben, house.mira)]
+        both = [begin(partial(answer, sample, who)) for who in (house.ben, house.mira)]
         wait_until_blocked(2)
     assert sorted(one.result(30) for one in both) == ["already_looked_at", "ok"]
     assert AuditEntry.everywhere.filter(act="sample.answered").count() == 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tools import web
 from tools.adapters.base import Answer, Context, Failed, Go
-from tools.adapters.kind import Declared, Fault, auth_secret
+from tools.adapters.kind import Declared, Fault, Shown, auth_secret
 from tools.adapters.kind import words as _
 from tools.mcp import servers, source
 from tools.mcp.definition import PARTS
@@ -89,6 +89,14 @@ def receiver(target: str, config: Mapping[str, Any], arguments: Mapping[str, Any
     """The server and its tool, whatever the agent says beside it."""
     where = str(config.get("server") or "") or target
     return f"{config.get('tool') or 'tools/list'} @ {where}"
+
+
+def shown(
+    target: str, config: Mapping[str, Any], arguments: Mapping[str, Any], tenant: Mapping[str, str]
+) -> Shown | None:
+    """``mcp`` with the server and the name of the tool there."""
+    where = str(config.get("server") or "") or target
+    return Shown({"mcp": {"server": where, "tool": str(config.get("tool") or "tools/list")}})
 
 
 def secrets(config: Mapping[str, Any]) -> list[str]:

@@ -13,7 +13,10 @@ KINDS: dict[str, Kind] = {
     "smtp": Kind(
         smtp, faults=smtp.faults, misfit=smtp.misfit, receiver=smtp.receiver, shown=smtp.shown, signed=True
     ),
-    "mcp": Kind(mcp, faults=mcp.faults, receiver=mcp.receiver, secrets=mcp.secrets, signed=True, named=http.key_header),
+    "mcp": Kind(
+        mcp, faults=mcp.faults, receiver=mcp.receiver, shown=mcp.shown, secrets=mcp.secrets,
+        signed=True, named=http.key_header,
+    ),
     "sql": Kind(sql, faults=sql.faults, misfit=sql.misfit, receiver=sql.receiver, shown=sql.shown),
     "model": Kind(
         model, faults=model.faults, misfit=model.misfit, receiver=model.receiver, shown=model.shown, counts="model"
