@@ -43,6 +43,8 @@ PAGES = [
     (JONAS, "notifications-everybody", "/settings/notifications/everybody/"),
     (JONAS, "notes", "/notes/"),
     (JONAS, "notes-to-people", "/settings/notes/?shown=all"),
+    (JONAS, "groups", "/people/groups/"),
+    (JONAS, "away", "/settings/away/"),
     (JONAS, "profile", "/settings/profile/"),
     (JONAS, "tokens", "/settings/tokens/"),
     (JONAS, "password", "/sign-in/password/"),
