@@ -21,6 +21,12 @@ _ENDS = re.compile(
     r"|terminates?)\b(?:\W+\w+){0,4}\W+$",
     re.IGNORECASE,
 )
+#: What stands before the day on which something begins: "commences on", "effective as of".
+_BEGINS = re.compile(
+    r"\b(?:commenc\w*|begins?|beginning|starts?|starting|effective|dated|made|entered)\b"
+    r"(?:\W+(?!(?:until|through|to|ending|ends?|expires?|terminates?)\b)\w+){0,3}\W+$",
+    re.IGNORECASE,
+)
 _EFFECTIVE = re.compile(r"\beffective date\b", re.IGNORECASE)
 _SIGNED = re.compile(
     r"\bdate (?:hereof|of this agreement|first (?:above )?written|of (?:its )?execution|of signing)"
@@ -80,8 +86,9 @@ def _date(text: str) -> dict[str, Any]:
 def _expiration(text: str) -> dict[str, Any]:
     value: dict[str, Any] = {}
     for match in DATE.finditer(text):
-        day = parse_date(match.group())
-        if day and (match.group() == text or _ENDS.search(text[: match.start()])):
+        day, before = parse_date(match.group()), text[: match.start()]
+        ends = _ENDS.search(before) and not _BEGINS.search(before)
+        if day and (match.group() == text or ends):
             value["date"] = day.isoformat()
             break
     if "date" not in value:

@@ -92,3 +92,21 @@ def test_most_urgent_is_the_soonest_that_has_not_passed() -> None:
     assert most_urgent_deadline(listed, date(2026, 1, 1)) == listed[2]
     assert most_urgent_deadline(listed[:1], date(2026, 1, 1)) is None
     assert most_urgent_deadline(listed[:1], date(2025, 1, 1)) == listed[0]
+
+
+@pytest.mark.parametrize(
+    ("term", "end"),
+    [
+        ("This Agreement commences on 1 March 2026 and shall continue until 28 February 2027.", "2027-02-28"),
+        ("This Agreement begins on 1 March 2026 and expires on 28 February 2027.", "2027-02-28"),
+        ("This Agreement is effective as of 1 March 2026 through 28 February 2027.", "2027-02-28"),
+        ("This Agreement shall remain in force until 28 February 2027.", "2027-02-28"),
+    ],
+)
+def test_the_day_on_which_it_begins_is_not_the_end(term: str, end: str) -> None:
+    """Guards values.py `_BEGINS`: a notice that names the first day as the last would be false."""
+    text = make.CONTRACT.replace(
+        next(line for line in make.CONTRACT.splitlines() if "years" in line and "erm" in line),
+        f"2. Term. {term}",
+    )
+    assert days(text, date(2026, 4, 1))["expiry"].day == end
