@@ -68,7 +68,13 @@ def strict_loads(data: bytes | str, *, max_depth: int = MAX_DEPTH, max_bytes: in
         raise BadInput("not_utf8", "The JSON text is not UTF-8.") from None
     _check_depth(text, max_depth)
     try:
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)
+        value = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_int=_integer,
+            parse_float=_decimal,
+        )
     except BadInput:
         raise
     except (ValueError, RecursionError) as error:
@@ -194,6 +200,18 @@ def _integer(text: str) -> int:
     if len(text) > 400:
         raise BadInput("number_too_large", "A number is too large to be kept exactly; send it as text.")
     return int(text)
+
+
+def _decimal(text: str) -> float:
+    """A double that says the same as the text, digit for digit; what it would round is refused, not changed."""
+    value = float(text)
+    try:
+        same = math.isinf(value) or Decimal(repr(value)) == Decimal(text)
+    except ArithmeticError:  # an exponent beyond any decimal
+        same = False
+    if not same:
+        raise BadInput("number_too_precise", "A number has more digits than can be kept; send it as text.")
+    return value
 
 
 def _parts(item: Any) -> list[Any]:

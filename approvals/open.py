@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from accounts.canonical import BadInput
 from accounts.ids import new_id
 from accounts.models import Role, Tenant, User
 from approvals import announce, chase, rules, shown
@@ -104,9 +105,20 @@ def open_approval(
 def _history(
     predecessor: PendingAction | None, edited: Mapping[str, str] | None, sent_back: Mapping[str, str] | None
 ) -> dict[str, Any]:
-    """What came before this version, as shown."""
-    replaces = {"action": predecessor.pk.hex, "digest": predecessor.digest} if predecessor else None
-    return {"replaces": replaces, "edited": edited, "sent_back": sent_back}
+    """What came before this version, as shown. Who changed the arguments, and what they answer to, stays said in the
+    versions after it."""
+    if predecessor is None:
+        return {"replaces": None, "edited": edited, "sent_back": sent_back}
+    try:
+        true = shown.digest_of(predecessor.shown) == predecessor.digest
+        then = shown.read(predecessor.shown) if true else {}
+    except BadInput:
+        then = {}
+    return {
+        "replaces": {"action": predecessor.pk.hex, "digest": predecessor.digest},
+        "edited": edited or then.get("edited"),
+        "sent_back": sent_back or then.get("sent_back"),
+    }
 
 
 def _editors(predecessor: PendingAction | None, edited: Mapping[str, str] | None) -> list[uuid.UUID]:

@@ -44,7 +44,8 @@ class JsonText(forms.CharField):
 
 
 class Text(forms.CharField):
-    """A text exactly as it is typed. Browsers send line ends as CR LF; a text that had none of those gets none."""
+    """A text exactly as it is typed. A browser sends every line end as CR LF: a text that differs in nothing else was not
+    changed, and any other gets CR LF only if all its line ends were that."""
 
     def __init__(self, *, before: Any, long: bool, **kwargs: Any) -> None:
         self.before = before
@@ -59,8 +60,18 @@ class Text(forms.CharField):
         text = str(super().clean(value))
         if self.before is _MISSING and text == "":
             return _MISSING
-        crlf = isinstance(self.before, str) and "\r\n" in self.before
-        return text if crlf else text.replace("\r\n", "\n")
+        plain = _plain(text)
+        if self.before is _MISSING:
+            return plain
+        if plain == _plain(self.before):
+            return self.before
+        crlf = "\r\n" in self.before and _plain(self.before).replace("\n", "\r\n") == self.before
+        return plain.replace("\n", "\r\n") if crlf else plain
+
+
+def _plain(text: str) -> str:
+    """With LF for every line end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class Choice(forms.ChoiceField):
@@ -132,6 +143,8 @@ def _field(name: str, of: Mapping[str, Any], before: Any, required: bool) -> for
     if of.get("type") == "boolean" and (before is _MISSING or isinstance(before, bool)):
         return Choice(before=before, values=[True, False], **common)
     if of.get("type") == "string" and (before is _MISSING or isinstance(before, str)):
-        long = isinstance(before, str) and ("\n" in before or len(before) > LINE)
+        # A field of one line drops line ends, and what was empty before may stay so: the schema judges.
+        long = isinstance(before, str) and ("\n" in _plain(before) or len(before) > LINE)
+        common["required"] = required and before != ""
         return Text(before=before, long=long or int(of.get("maxLength") or 0) > 1000, **common)
     return JsonText(before=before, **common)

@@ -65,6 +65,11 @@ def test_b82_depth_is_measured_before_parsing(text: str) -> None:
     assert code(text) == "too_deep"
 
 
+@pytest.mark.parametrize("text", ["1.10", "-0.0", "1E2", "0.1", "1234567.89", "1e300", "0e5"])
+def test_a_decimal_that_says_the_same_is_let_in(text: str) -> None:
+    assert strict_loads(text) == float(text)
+
+
 def test_the_deepest_allowed_is_let_in() -> None:
     assert strict_loads("[" * 32 + "]" * 32)
     assert strict_loads('["' + "[" * 100 + '", "\\"' + "{" * 100 + '"]')
@@ -78,9 +83,15 @@ def test_the_deepest_allowed_is_let_in() -> None:
         ("", "not_json"),
         ("9" * 5000, "number_too_large"),
         (str(2**53 + 1), "number_too_large"),
+        ("12345678901234567.89", "number_too_precise"),
+        ("9007199254740993.0", "number_too_precise"),
+        ("0.1000000000000000055", "number_too_precise"),
+        ("1e-400", "number_too_precise"),
+        ("1e-99999999999999999999", "number_too_precise"),
     ],
 )
 def test_what_else_is_refused(text: str | bytes, expected: str) -> None:
+    """Guards accounts/canonical.py `_integer` and `_decimal`: a number is kept digit for digit or refused, never rounded."""
     assert code(text) == expected
 
 

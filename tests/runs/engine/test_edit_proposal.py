@@ -6,21 +6,25 @@ import uuid
 from typing import Any
 
 import pytest
+from django.db import transaction
 
-from accounts.models import AuditEntry, Role
-from approvals import errors
+from accounts.models import AuditEntry, Membership, Role, User
+from approvals import errors, shown
 from approvals.decide import decide
 from approvals.models import PendingAction
 from runs import timeline
 from runs.engine.resume import resume_decided
-from runs.engine.types import Go
+from runs.engine.types import Go, Stop
 from runs.models import Step
 from runs.verbs.edit_proposal import edit_proposal
+from tests.approvals.test_races import begin
 from tests.make.approvals import again
+from tests.races.waiting import wait_until_blocked
 from tests.runs.engine import hands
 from tests.runs.engine.test_effects import Story, answered
 from tests.tools import make
-from tools.models import Contract
+from tools.models import Contract, Intent
+from tools.reasons import told
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -169,3 +173,69 @@ def test_who_edits_a_version_that_does_not_stand_is_told(story):
     with pytest.raises(errors.Superseded) as refused:
         edit(story, first, {**changed(story), "text": "Or so."})
     assert refused.value.by.pk == second.pk
+
+
+def test_who_edited_stays_said_when_it_is_asked_once_more(story):
+    """Guards approvals/open.py `_history`: a version that drifted still says that a person wrote it, and four eyes hold."""
+    second = edit(story, story.action(), changed(story))
+    other = make.person(story.tenant, Role.APPROVER)
+    sign(second, other)
+    resume_decided()
+    Intent.everywhere.filter(pk=story.intent.pk).update(target="other@halden.example")
+    story.begin(story.claim())
+    third = story.action()
+    assert (again(second).status, third.generation, third.status) == ("VOIDED", 3, "OPEN")
+    said = shown.read(third.shown)["edited"]
+    assert (said["by"], said["why"]) == (story.approver.pk.hex, "A better subject")
+    assert third.editors == [story.approver.pk]
+    with pytest.raises(errors.NotAllowed, match="You changed what would be sent"):
+        sign(third, story.approver)
+
+
+@pytest.mark.parametrize("first", ["edit", "approve"])
+def test_edit_and_approve_at_once_have_one_winner(story, first):
+    """Guards runs/verbs/edit_proposal.py and approvals/decide.py: both lock the question and look again. Whoever comes
+    second is told, and an approval never covers arguments that its giver did not see."""
+    other = make.person(story.tenant, Role.APPROVER)
+    action, given = story.action(), changed(story)
+    acts = {"edit": lambda: edit(story, action, given), "approve": lambda: sign(action, other)}
+    second = "approve" if first == "edit" else "edit"
+    with transaction.atomic():
+        PendingAction.everywhere.select_for_update().get(pk=action.pk)
+        ahead = begin(acts[first])
+        wait_until_blocked(1)
+        behind = begin(acts[second])
+        wait_until_blocked(2)
+    assert (ahead.result(30), behind.result(30)) == (
+        "ok",
+        "superseded" if first == "edit" else "already_decided",
+    )
+    subject = story.intent.arguments["subject"]
+    assert (again(action).status, subject == given["subject"]) == (
+        ("WITHDRAWN", True) if first == "edit" else ("APPROVED", False)
+    )
+    assert PendingAction.everywhere.filter(run_id=story.run_id, status="OPEN").count() == (first == "edit")
+
+
+def disabled(story, who):
+    User.objects.filter(pk=who.pk).update(is_active=False)
+
+
+def without_the_role(story, who):
+    Membership.everywhere.filter(user=who).update(roles=[Role.SUBMITTER])
+
+
+@pytest.mark.parametrize("change", [disabled, without_the_role])
+def test_an_approver_who_may_not_any_more_is_named_as_the_reason(story, change):
+    """Guards approvals/grants.py `_signers`: nothing is sent, and the new question says why it is asked again."""
+    first = story.action()
+    other = make.person(story.tenant, Role.APPROVER)
+    sign(first, other)
+    resume_decided()
+    claimed = story.claim()
+    change(story, other)
+    assert isinstance(story.begin(claimed), Stop)
+    second = story.action()
+    assert (again(first).status, second.status, second.generation) == ("VOIDED", "OPEN", 2)
+    assert "Somebody who approved may not approve any more." in told(second.policy["lapsed"])
+    assert story.intent.dispatches == 0
