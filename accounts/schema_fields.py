@@ -45,7 +45,8 @@ def _text_field(schema: Mapping[str, Any], common: dict[str, Any]) -> forms.Fiel
         case "date":
             return _IsoDate(widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"), **common)
     lines = int(schema.get("maxLength") or 0) > 500
-    widget = forms.Textarea(attrs={"rows": 4}) if lines else forms.TextInput()
+    rows = min(24, max(4, str(schema.get("default") or "").count("\n") + 3))
+    widget = forms.Textarea(attrs={"rows": rows}) if lines else forms.TextInput()
     return forms.CharField(widget=widget, **length, **common)
 
 

@@ -15,6 +15,8 @@ from approvals.answers import LONGEST_COMMENT
 PREFIX: Final = "arg_"
 #: More characters than fit on a line.
 LINE: Final = 120
+#: Who edits a text must know that it also stands in a file.
+FILES: Final = _("Files stay as they are: they still say what the agent wrote. Empty: none goes along.")
 _MISSING: Final = object()
 
 
@@ -135,7 +137,7 @@ class EditForm(forms.Form):
 def _field(name: str, of: Mapping[str, Any], before: Any, required: bool) -> forms.Field:
     common: dict[str, Any] = {
         "label": str(of.get("title") or name),
-        "help_text": str(of.get("description") or ""),
+        "help_text": str(of.get("description") or "") or (FILES if name == "attachments" else ""),
         "required": required,
     }
     if isinstance(of.get("enum"), list):

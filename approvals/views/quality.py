@@ -37,7 +37,8 @@ class PeriodForm(forms.Form):
         super().__init__(*args, **kwargs)
         days = [(n, ngettext("the last day", "the last %s days", n) % n) for n in quality.PERIODS]
         people = [(one.pk.hex, one.name) for one in audit_reads.people(tenant_id=tenant_id)]
-        tools = Tool.everywhere.filter(tenant_id=tenant_id).order_by("name").values_list("name", "title")
+        found = Tool.everywhere.filter(tenant_id=tenant_id).exclude(name__startswith=Tool.DRILL)
+        tools = found.order_by("name").values_list("name", "title")
         self._choose("days", days, initial=30)
         self._choose("tool", [("", _("every tool")), *((name, f"{title} ({name})") for name, title in tools)])
         self._choose("who", [("", _("everybody")), *people])
