@@ -117,6 +117,7 @@ def test_the_opening_of_a_question_makes_notes_through_the_outbox(house: make.Ho
     """The wiring of config/routes.py: topic, payload and writer fit together."""
     assert {consumer.name for consumer in routes.route("action.opened")} == {
         "hints:runs",
+        "hints:inboxes",
         "notes",
         "webhooks",
     }
