@@ -5,6 +5,7 @@ and intent.
 from accounts.arrows import move
 from approvals.models import PendingAction
 from runs.engine.ask_approval import ask_about
+from runs.engine.ending import resume_step
 from runs.engine.judge import judge
 from runs.engine.workspace import Locked
 from runs.models import Step
@@ -30,6 +31,11 @@ def ask_anew(run: Locked, step: Step, intent: Intent) -> PendingAction | None:
         why, evidence = (last.rationale, last.evidence) if last else ("", ())
         asked = ask_about(run, step, intent, contract, word.asked(), why=why, evidence=evidence)
     waiting_on = asked.sentence[:200]
+    if step.status == Status.WAITING_EXTERNAL:
+        # A switch held it up; what it waits for now is a person.
+        moved = run.moving
+        resume_step(run, step, actor="engine", why="approval_taken_back")
+        run.moving = moved
     if step.status in (Status.PENDING, Status.RUNNING):
         # Whoever held it is refused at begin: it has no owner any more.
         freed = {"owner": None, "lease_until": None, "waiting_on": waiting_on}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models.functions import Now
 
 from accounts.models import AuditEntry
 from approvals import errors
@@ -18,6 +19,7 @@ from runs.engine.resume import resume_decided
 from runs.engine.types import Go, Stop
 from tests.runs.engine import hands
 from tests.runs.engine.test_effects import Story, answered
+from tools.models import Tool
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -160,3 +162,19 @@ def test_either_it_was_in_time_or_it_was_sent_never_both():
         sent = isinstance(answer, Go)
         assert said["back"] == ("too late" if sent else "in time")
         assert story.intent.status == ("DISPATCHED" if sent else "PROPOSED")
+
+
+def test_taken_back_while_its_tool_is_paused(story):
+    """Guards `runs/engine/taken_back.py: ask_anew`: what a switch holds up waits for a person from then on."""
+    first = story.action()
+    story.decide("approve")
+    Tool.everywhere.filter(tenant=story.tenant, name="mail.send").update(
+        paused_at=Now(), paused_by=story.approver, paused_reason="test"
+    )
+    assert isinstance(story.begin(story.claim()), Stop)
+    assert story.step.status == "WAITING_EXTERNAL"
+    taken_back(story, first)
+    asked_anew(story, first)
+    Tool.everywhere.filter(tenant=story.tenant).update(paused_at=None, paused_by=None, paused_reason="")
+    story.decide("approve")
+    assert isinstance(story.begin(story.claim()), Go)
